@@ -1,0 +1,2 @@
+//! The attribute of idem.
+#![forbid(unsafe_code)]

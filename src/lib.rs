@@ -1,0 +1,3 @@
+//! What happens if this handler runs twice?
+#![forbid(unsafe_code)]
+pub use idem_core::*;
