@@ -1,0 +1,217 @@
+//! What a handler asks of the driver: its scope, its windows, its rules.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::install;
+use crate::machine::OnLapse;
+use crate::store::StoreClass;
+use crate::{Error, ErrorKind, Namespace};
+
+/// The settings of one handler. `#[idempotent]` makes one from its options; without the attribute, make it by hand.
+///
+/// ```
+/// use std::time::Duration;
+/// use idem_core::Handler;
+///
+/// static CHARGE: Handler = Handler::new("billing.charge")
+///     .ttl(Duration::from_secs(7 * 86_400))
+///     .lease(Duration::from_secs(30));
+/// assert_eq!(CHARGE.scope(), "billing.charge");
+/// ```
+#[derive(Debug)]
+pub struct Handler {
+    scope: &'static str,
+    scope_was: &'static [&'static str],
+    place: (&'static str, u32),
+    pub(crate) ttl: Duration,
+    pub(crate) keep: Duration,
+    pub(crate) error_ttl: Duration,
+    pub(crate) lease: Duration,
+    pub(crate) max_hold: Duration,
+    pub(crate) max_tries: u32,
+    pub(crate) on_lapse: OnLapse,
+    pub(crate) on_duplicate: OnDuplicate,
+    pub(crate) mode: Mode,
+    pub(crate) require: Option<StoreClass>,
+    namespaces: OnceLock<Namespaces>,
+    identity: OnceLock<&'static str>,
+}
+
+/// The spaces of a handler's keys: its own, and those of its former names.
+#[derive(Debug)]
+struct Namespaces {
+    own: Namespace,
+    former: Vec<Namespace>,
+}
+
+/// What the driver does while another attempt runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnDuplicate {
+    /// Returns [`InProgress`](crate::ErrorKind::InProgress) with the time to wait.
+    #[default]
+    Error,
+    /// Waits up to this long for the other attempt's result, then returns the error.
+    Wait(Duration),
+}
+
+/// What the handler promises when a worker dies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// At least once until success is recorded; after that never again while the record lives.
+    #[default]
+    LeaseAndReplay,
+    /// The `SET NX EX` recipe by its true name: a crash after the claim loses the message, and the loss is counted.
+    AtMostOnce,
+}
+
+impl Handler {
+    /// A handler with all defaults, whose records belong to `scope`.
+    pub const fn new(scope: &'static str) -> Self {
+        Self {
+            scope,
+            scope_was: &[],
+            place: ("", 0),
+            ttl: Duration::from_secs(7 * 86_400),
+            keep: Duration::from_secs(45 * 86_400),
+            error_ttl: Duration::from_secs(3_600),
+            lease: Duration::from_secs(30),
+            max_hold: Duration::from_secs(15 * 60),
+            max_tries: 5,
+            on_lapse: OnLapse::Rerun,
+            on_duplicate: OnDuplicate::Error,
+            mode: Mode::LeaseAndReplay,
+            require: None,
+            namespaces: OnceLock::new(),
+            identity: OnceLock::new(),
+        }
+    }
+
+    /// Former scopes, whose records still count.
+    #[must_use]
+    pub const fn scope_was(mut self, scopes: &'static [&'static str]) -> Self {
+        self.scope_was = scopes;
+        self
+    }
+
+    /// The source file and line, so that two handlers with one scope can be told apart.
+    #[must_use]
+    pub const fn at(mut self, file: &'static str, line: u32) -> Self {
+        self.place = (file, line);
+        self
+    }
+
+    /// How long a result is replayed; 7 days if not said.
+    #[must_use]
+    pub const fn ttl(mut self, ttl: Duration) -> Self {
+        self.ttl = ttl;
+        self
+    }
+
+    /// How long the record says that the work is done, with or without the result; 45 days if not said.
+    #[must_use]
+    pub const fn keep(mut self, keep: Duration) -> Self {
+        self.keep = keep;
+        self
+    }
+
+    /// How long an error worth remembering is replayed; one hour if not said, so that mistakes heal.
+    #[must_use]
+    pub const fn error_ttl(mut self, ttl: Duration) -> Self {
+        self.error_ttl = ttl;
+        self
+    }
+
+    /// How long one attempt owns the record without a renewal; 30 s if not said. Renewed at a third of it.
+    #[must_use]
+    pub const fn lease(mut self, lease: Duration) -> Self {
+        self.lease = lease;
+        self
+    }
+
+    /// How long renewals go on, so that a body that hangs does not hold for ever; 15 minutes if not said.
+    #[must_use]
+    pub const fn max_hold(mut self, hold: Duration) -> Self {
+        self.max_hold = hold;
+        self
+    }
+
+    /// Grants before the message is parked; 5 if not said.
+    #[must_use]
+    pub const fn max_tries(mut self, tries: u32) -> Self {
+        self.max_tries = tries;
+        self
+    }
+
+    /// What happens to a message whose holder fell silent.
+    #[must_use]
+    pub const fn on_lapse(mut self, on_lapse: OnLapse) -> Self {
+        self.on_lapse = on_lapse;
+        self
+    }
+
+    /// What the driver does while another attempt runs.
+    #[must_use]
+    pub const fn on_duplicate(mut self, on_duplicate: OnDuplicate) -> Self {
+        self.on_duplicate = on_duplicate;
+        self
+    }
+
+    /// What the handler promises when a worker dies.
+    #[must_use]
+    pub const fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// The weakest store class that this handler accepts.
+    #[must_use]
+    pub const fn require(mut self, class: StoreClass) -> Self {
+        self.require = Some(class);
+        self
+    }
+
+    /// The scope.
+    pub const fn scope(&self) -> &'static str {
+        self.scope
+    }
+
+    /// Where it was written: file and line, if known.
+    pub const fn place(&self) -> (&'static str, u32) {
+        self.place
+    }
+
+    /// The space of this handler's keys.
+    pub(crate) fn namespace(&self) -> &Namespace {
+        &self.namespaces().own
+    }
+
+    /// The spaces of its former scopes.
+    pub(crate) fn former_namespaces(&self) -> &[Namespace] {
+        &self.namespaces().former
+    }
+
+    fn namespaces(&self) -> &Namespaces {
+        self.namespaces.get_or_init(|| {
+            let space = |scope: &&str| Namespace::new(install::application(), "", scope);
+            Namespaces { own: space(&self.scope), former: self.scope_was.iter().map(space).collect() }
+        })
+    }
+
+    /// Makes sure that this scope answers for one handler only, and within it for one `Self` and one set of type parameters.
+    ///
+    /// `identity` tells instances apart within this process; it is never stored.
+    #[doc(hidden)]
+    pub fn answers_for(&self, identity: &'static str) -> Result<(), Error> {
+        let first = self.identity.get_or_init(|| identity);
+        // The same string constant has one address in most builds, so the bytes are rarely compared.
+        if std::ptr::eq(*first, identity) || *first == identity {
+            return Ok(());
+        }
+        let scope = self.scope;
+        let message = format!(
+            "one scope for two handlers: it answers for `{first}` and was called for `{identity}`; give each a `scope` of its own"
+        );
+        Err(Error::new(ErrorKind::Misconfigured, message).within(scope))
+    }
+}

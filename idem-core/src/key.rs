@@ -1,0 +1,272 @@
+//! The key: how the parts of a message become one text.
+//!
+//! The text is always printable ASCII, at most [`Key::MAX_LEN`] bytes and *injective*: two different tuples of parts of one
+//! template never render the same text.
+//!
+//! - `%`, `#`, space, controls, DEL and every byte outside ASCII are percent-encoded, everywhere.
+//! - In every part but the last, the first byte of the literal that follows is percent-encoded too, so that a part ends where
+//!   the template says. The macro refuses literals between parts that are empty or begin with a letter or a digit.
+//! - A part that writes nothing is missing, and so is one that says so: the body does not run.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+mod part;
+
+pub use part::KeyPart;
+
+/// An idempotency key: the same for every delivery of one message, another one for every other message.
+///
+/// There is no way to make one from a bare string or UUID, so that an API client that asks for a `&Key` cannot be handed a
+/// fresh value. A key comes from `#[idempotent]` (as a `#[key]` argument), from [`Key::step`], or, with a stated reason,
+/// from [`Key::trusted`].
+///
+/// `Display` and [`as_str`](Key::as_str) give the text, which is fit for a header; `Debug` gives eight hex digits of its
+/// digest, so that no log shows what may be an e-mail address.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Key(Box<str>);
+
+impl Key {
+    /// The greatest length of a key's text, in bytes. Many APIs (Stripe, AMQP's short strings) stop there.
+    pub const MAX_LEN: usize = 255;
+
+    /// Takes a text as a key on the caller's word that it is the same for every delivery of one message.
+    ///
+    /// `reason` is for the reader of the code: say what makes the text stable ("the scheduler's nominal time").
+    ///
+    /// # Errors
+    /// If the text is empty, longer than [`Key::MAX_LEN`], or not printable ASCII without spaces.
+    ///
+    /// ```
+    /// use idem_core::Key;
+    ///
+    /// let key = Key::trusted("report:2026-11-30", "the nominal date of the run")?;
+    /// assert_eq!(key.as_str(), "report:2026-11-30");
+    /// assert!(Key::trusted("", "nothing to tell messages apart").is_err());
+    /// # Ok::<(), idem_core::Error>(())
+    /// ```
+    pub fn trusted(text: impl AsRef<str>, reason: &'static str) -> Result<Self, crate::Error> {
+        let _ = reason;
+        let text = text.as_ref();
+        if text.is_empty() {
+            return Err(crate::Error::missing_key_part("the whole key"));
+        }
+        if text.len() > Self::MAX_LEN {
+            return Err(crate::Error::key_too_long("the whole key", text.len()));
+        }
+        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(crate::Error::key_not_printable());
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The key for one of several writes of a handler: `msg:8f14` becomes `msg:8f14#capture`.
+    ///
+    /// Give each write of a handler a name of its own, or the API that receives the keys takes the second write for a
+    /// repetition of the first. Names are encoded like parts, so `step("a").step("b")` and `step("a#b")` differ. A key that
+    /// would grow over [`Key::MAX_LEN`] becomes its prefix and a SHA-256: `msg:#9f86d0…`.
+    #[must_use]
+    pub fn step(&self, name: &str) -> Self {
+        let mut text = String::with_capacity(self.0.len() + 1 + name.len());
+        text.push_str(&self.0);
+        text.push('#');
+        for byte in name.bytes() {
+            if must_encode(byte) {
+                text.extend(percent(byte).map(char::from));
+            } else {
+                text.push(char::from(byte));
+            }
+        }
+        if text.len() > Self::MAX_LEN {
+            let digest = Sha256::digest(text.as_bytes());
+            text.truncate(text.find(':').map_or(0, |colon| colon + 1));
+            // A prefix of over 190 bytes is none that a template can have; trusted text may.
+            text.truncate(Self::MAX_LEN - 1 - 64);
+            text.push('#');
+            for byte in digest {
+                text.extend(hex(byte).map(char::from));
+            }
+        }
+        Self(text.into())
+    }
+
+    /// The text: printable ASCII, at most [`Key::MAX_LEN`] bytes.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<str> for Key {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digest = Sha256::digest(self.0.as_bytes());
+        write!(f, "Key({:02x}{:02x}{:02x}{:02x})", digest[0], digest[1], digest[2], digest[3])
+    }
+}
+
+/// Writes one part of a key; see [`KeyPart`].
+#[derive(Debug)]
+pub struct KeyWriter<'a> {
+    key: &'a mut KeyText,
+    end: Option<u8>,
+    missing: bool,
+}
+
+impl KeyWriter<'_> {
+    /// Appends `text` to the part, encoded where the key's form asks for it.
+    pub fn text(&mut self, text: &str) {
+        for &byte in text.as_bytes() {
+            if must_encode(byte) || self.end == Some(byte) {
+                self.key.extend(&percent(byte));
+            } else {
+                self.key.push(byte);
+            }
+        }
+    }
+
+    /// Appends what `value` displays. It must show all that makes the value another one, in one form only.
+    pub fn display(&mut self, value: impl fmt::Display) {
+        struct Text<'w, 'a>(&'w mut KeyWriter<'a>);
+        impl fmt::Write for Text<'_, '_> {
+            fn write_str(&mut self, text: &str) -> fmt::Result {
+                self.0.text(text);
+                Ok(())
+            }
+        }
+        if fmt::write(&mut Text(self), format_args!("{value}")).is_err() {
+            // A `Display` that fails has shown only part of the value.
+            self.missing();
+        }
+    }
+
+    /// Says that the value is absent (`None`, the nil UUID): the body will not run.
+    pub fn missing(&mut self) {
+        self.missing = true;
+    }
+}
+
+/// The text of a key while it is rendered. On the stack, since most handlers need its digest only.
+#[derive(Debug)]
+pub struct KeyText {
+    bytes: [u8; Key::MAX_LEN],
+    /// How long the text would be, even past what fits.
+    len: usize,
+    missing: Option<&'static str>,
+    too_long: Option<&'static str>,
+}
+
+impl KeyText {
+    /// An empty text.
+    #[allow(clippy::new_without_default, reason = "rendering always begins with a literal")]
+    pub const fn new() -> Self {
+        Self { bytes: [0; Key::MAX_LEN], len: 0, missing: None, too_long: None }
+    }
+
+    /// Appends a literal of the template, which the macro has encoded.
+    #[inline]
+    pub fn literal(&mut self, text: &str) {
+        self.extend(text.as_bytes());
+        self.note_length("the template's own text");
+    }
+
+    /// Appends the part `name`, which ends where the literal that begins with `end` follows.
+    #[inline]
+    pub fn part<P: KeyPart + ?Sized>(&mut self, name: &'static str, value: &P, end: Option<u8>) {
+        let start = self.len;
+        let mut writer = KeyWriter { key: self, end, missing: false };
+        value.write(&mut writer);
+        if (writer.missing || self.len == start) && self.missing.is_none() {
+            self.missing = Some(name);
+        }
+        self.note_length(name);
+    }
+
+    /// Whether a part was missing. The macro then tries the next template of a list.
+    pub const fn is_missing(&self) -> bool {
+        self.missing.is_some()
+    }
+
+    /// Begins anew, with the next template of a list.
+    pub const fn restart(&mut self) {
+        self.len = 0;
+        self.missing = None;
+        self.too_long = None;
+    }
+
+    /// The finished text.
+    ///
+    /// # Errors
+    /// If a part is missing, or the text is longer than [`Key::MAX_LEN`]; both name the part.
+    pub fn finish(&self) -> Result<&str, crate::Error> {
+        if let Some(part) = self.missing {
+            return Err(crate::Error::missing_key_part(part));
+        }
+        if let Some(part) = self.too_long {
+            return Err(crate::Error::key_too_long(part, self.len));
+        }
+        std::str::from_utf8(&self.bytes[..self.len]).map_err(|_| crate::Error::key_not_printable())
+    }
+
+    /// The finished text as a key.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn to_key(&self) -> Result<Key, crate::Error> {
+        self.finish().map(|text| Key(text.into()))
+    }
+
+    fn note_length(&mut self, part: &'static str) {
+        if self.len > Key::MAX_LEN && self.too_long.is_none() {
+            self.too_long = Some(part);
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        if let Some(slot) = self.bytes.get_mut(self.len) {
+            *slot = byte;
+        }
+        self.len += 1;
+    }
+
+    #[inline]
+    fn extend(&mut self, bytes: &[u8]) {
+        if let Some(slots) = self.bytes.get_mut(self.len..self.len + bytes.len()) {
+            slots.copy_from_slice(bytes);
+        }
+        self.len += bytes.len();
+    }
+}
+
+/// Whether a byte of a part may not stand in a key as it is.
+#[inline]
+const fn must_encode(byte: u8) -> bool {
+    !byte.is_ascii_graphic() || byte == b'%' || byte == b'#'
+}
+
+const fn percent(byte: u8) -> [u8; 3] {
+    let [high, low] = hex_upper(byte);
+    [b'%', high, low]
+}
+
+const fn hex_upper(byte: u8) -> [u8; 2] {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    [DIGITS[(byte >> 4) as usize], DIGITS[(byte & 15) as usize]]
+}
+
+const fn hex(byte: u8) -> [u8; 2] {
+    let [high, low] = hex_upper(byte);
+    [high.to_ascii_lowercase(), low.to_ascii_lowercase()]
+}

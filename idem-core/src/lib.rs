@@ -1,0 +1,37 @@
+//! The store protocol, the driver and the stores of idem. Users depend on the facade, `idem-rs`, which names what is public.
+#![forbid(unsafe_code)]
+
+mod background;
+mod body;
+mod clock;
+mod error;
+mod fingerprint;
+mod handler;
+mod id;
+mod install;
+mod key;
+pub mod machine;
+mod observe;
+mod outcome;
+mod store;
+mod token;
+
+pub use body::Body;
+pub use clock::{Clock, ManualClock, Timestamp};
+pub use error::{Disposition, Error, ErrorKind, StoreError, StoreErrorKind};
+pub use fingerprint::Fingerprint;
+pub use handler::{Handler, Mode, OnDuplicate};
+pub use id::{Namespace, RecordId};
+pub use install::{install, name_application};
+pub use key::{Key, KeyPart, KeyText, KeyWriter};
+pub use machine::OnLapse;
+pub use observe::{Counters, counters};
+pub use outcome::Outcome;
+#[cfg(feature = "memory")]
+pub use store::memory::{MemoryStore, MemoryStoreBuilder};
+#[cfg(feature = "memory")]
+pub use store::seen::SeenSet;
+#[cfg(feature = "sqlite")]
+pub use store::sqlite::{SqliteStore, SqliteStoreBuilder};
+pub use store::{Classed, KeyOnly, Reply, Store, StoreClass};
+pub use token::Token;

@@ -1,0 +1,248 @@
+//! The contract between the driver and what keeps its records.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use crate::clock::Clock;
+use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
+use crate::{RecordId, StoreError, Token, background};
+
+#[cfg(feature = "memory")]
+pub(crate) mod memory;
+#[cfg(feature = "memory")]
+pub(crate) mod seen;
+#[cfg(feature = "sqlite")]
+pub(crate) mod sqlite;
+
+mod key_only;
+mod pointer;
+
+pub use key_only::KeyOnly;
+
+/// Where records live.
+///
+/// # Contract
+///
+/// 1. Each operation is **one atomic step** on one record, and answers and changes what
+///    [`machine::decide`](crate::machine::decide) does on the record found at the store's own now.
+/// 2. Sent again with the same token, an operation gives the same answer and changes nothing further.
+/// 3. Who writes is decided by the token alone: `renew`, `complete`, `fail` and `release` change nothing that is not held by it.
+/// 4. Fences of one record grow in the order of its grants, across deletion and restart.
+/// 5. "No answer" is a [`StoreError`] and never a verdict. After [`Unavailable`](crate::StoreErrorKind::Unavailable) the driver sends the
+///    same operation again, with the same token.
+/// 6. An operation takes effect even if its [`Reply`] is dropped, or not at all; never half.
+/// 7. Live claims are never evicted. A store that is full of them refuses with [`Full`](crate::StoreErrorKind::Full).
+///
+/// Methods return a [`Reply`] at once: a store in memory answers in place, one behind a disk or a network later. That keeps the
+/// trait usable as `dyn Store`, costs in-process stores no allocation, and lets plain `fn` handlers wait without a runtime.
+pub trait Store: Send + Sync + 'static {
+    /// A handle to this same store that outlives the borrow: for renewals, and for completions whose caller went away.
+    fn handle(&self) -> Arc<dyn Store>;
+
+    /// What survives what; see [`StoreClass`].
+    fn class(&self) -> StoreClass;
+
+    /// The clock that the store decides by. The driver times renewals and waiting by it.
+    fn clock(&self) -> Clock;
+
+    /// Asks for the right to run.
+    fn claim(&self, claim: &Claim) -> Reply<Verdict>;
+
+    /// Asks for many at once, in as few round trips as the store can; one verdict for each claim, in order. Of two equal keys
+    /// the second is judged after the first.
+    fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>>;
+
+    /// Extends a lease, counted from the store's now.
+    fn renew(&self, renewal: &Renewal) -> Reply<Renewed>;
+
+    /// Records success.
+    fn complete(&self, completion: &Completion) -> Reply<Recorded>;
+
+    /// Records an error worth remembering.
+    fn fail(&self, completion: &Completion) -> Reply<Recorded>;
+
+    /// Gives a claim back, so that the next delivery runs at once.
+    fn release(&self, id: &RecordId, token: &Token) -> Reply<Released>;
+
+    /// Deletes a record on an operator's word; a live claim only with `force`.
+    fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten>;
+
+    /// Looks at a record.
+    fn inspect(&self, id: &RecordId) -> Reply<Option<Snapshot>>;
+
+    /// Deletes up to `limit` records whose end has passed; returns how many.
+    fn sweep(&self, limit: usize) -> Reply<u64>;
+
+    /// Says that the body of a claim was dropped midway, in this process. Changes nothing by default: children that the body
+    /// spawned may still be at work, so the claim is left to its lease.
+    fn dropped(&self, id: &RecordId, token: &Token) {
+        let _ = (id, token);
+    }
+
+    /// Whether a thread may block until a [`Reply`] of this store is there. A store that needs an async runtime on the same
+    /// thread says no, and handlers that are plain `fn`s are refused at their first call.
+    fn can_block(&self) -> bool {
+        true
+    }
+
+    /// Drives `task` to its end without a caller. By default on idem's own background thread; a store whose I/O belongs to a
+    /// runtime spawns it there.
+    fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        background::spawn(task);
+    }
+}
+
+impl fmt::Debug for dyn Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("class", &self.class()).finish_non_exhaustive()
+    }
+}
+
+/// What a store survives, from weakest to strongest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum StoreClass {
+    /// Nothing: it ends with the process.
+    Volatile,
+    /// A restart of the process, but acknowledged writes can be lost (failover, eviction).
+    Lossy,
+    /// Power loss.
+    Durable,
+    /// Power loss, and a record can commit together with the handler's own rows.
+    Transactional,
+}
+
+/// A store whose class is known at compile time, so that `require = "durable"` can be checked there.
+pub trait Classed: Store {
+    /// The class; `None` if only the value knows.
+    const CLASS: Option<StoreClass>;
+}
+
+/// The answer of a store: there at once, or later. Await it, or [`wait`](Reply::wait) for it.
+#[must_use = "a reply does nothing unless it is awaited or waited for"]
+pub struct Reply<T>(State<T>);
+
+enum State<T> {
+    Ready(Option<Result<T, StoreError>>),
+    Later(Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>),
+}
+
+impl<T> Reply<T> {
+    /// An answer that is there.
+    #[inline]
+    pub const fn ready(answer: Result<T, StoreError>) -> Self {
+        Self(State::Ready(Some(answer)))
+    }
+
+    /// An answer that comes with `future`.
+    pub fn later(future: impl Future<Output = Result<T, StoreError>> + Send + 'static) -> Self {
+        Self(State::Later(Box::pin(future)))
+    }
+
+    /// Blocks the thread until the answer is there.
+    ///
+    /// # Errors
+    /// The store's.
+    ///
+    /// # Panics
+    /// If the reply was polled to its end before.
+    pub fn wait(self) -> Result<T, StoreError> {
+        match self.0 {
+            State::Ready(answer) => answer.expect(TAKEN),
+            State::Later(future) => block_on(future),
+        }
+    }
+
+    /// Turns the answer into another.
+    pub fn map<U>(self, with: impl FnOnce(T) -> U + Send + 'static) -> Reply<U>
+    where
+        T: 'static,
+    {
+        match self.0 {
+            State::Ready(answer) => Reply::ready(answer.expect(TAKEN).map(with)),
+            State::Later(future) => Reply::later(async move { future.await.map(with) }),
+        }
+    }
+}
+
+const TAKEN: &str = "a reply gives its answer once";
+
+impl<T> Unpin for Reply<T> {}
+
+impl<T> Future for Reply<T> {
+    type Output = Result<T, StoreError>;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            State::Ready(answer) => Poll::Ready(answer.take().expect(TAKEN)),
+            State::Later(future) => future.as_mut().poll(cx),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Reply<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            State::Ready(_) => "Reply::Ready",
+            State::Later(_) => "Reply::Later",
+        })
+    }
+}
+
+/// Polls `future` on this thread, parked in between.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(std::thread::Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut future = std::pin::pin!(future);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return output;
+        }
+        std::thread::park();
+    }
+}
+
+/// A future that ends once `delay` has passed on `clock`.
+pub(crate) fn sleep(clock: &Clock, delay: Duration) -> Sleep {
+    let shared = Arc::new(std::sync::Mutex::new(Alarm { rung: false, waker: None }));
+    let alarm = shared.clone();
+    clock.after(delay, move || {
+        let mut alarm = alarm.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        alarm.rung = true;
+        if let Some(waker) = alarm.waker.take() {
+            waker.wake();
+        }
+    });
+    Sleep(shared)
+}
+
+/// See [`sleep`].
+pub(crate) struct Sleep(Arc<std::sync::Mutex<Alarm>>);
+
+pub(crate) struct Alarm {
+    rung: bool,
+    waker: Option<Waker>,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut alarm = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if alarm.rung {
+            return Poll::Ready(());
+        }
+        alarm.waker = Some(cx.waker().clone());
+        Poll::Pending
+    }
+}

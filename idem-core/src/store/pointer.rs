@@ -1,0 +1,80 @@
+//! An `Arc` of a store is that store.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use super::{Classed, Reply, Store, StoreClass};
+use crate::clock::Clock;
+use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
+use crate::{RecordId, Token};
+
+impl<S: Store + ?Sized> Store for Arc<S> {
+    fn handle(&self) -> Arc<dyn Store> {
+        (**self).handle()
+    }
+
+    fn class(&self) -> StoreClass {
+        (**self).class()
+    }
+
+    fn clock(&self) -> Clock {
+        (**self).clock()
+    }
+
+    fn claim(&self, claim: &Claim) -> Reply<Verdict> {
+        (**self).claim(claim)
+    }
+
+    fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
+        (**self).claim_many(claims)
+    }
+
+    fn renew(&self, renewal: &Renewal) -> Reply<Renewed> {
+        (**self).renew(renewal)
+    }
+
+    fn complete(&self, completion: &Completion) -> Reply<Recorded> {
+        (**self).complete(completion)
+    }
+
+    fn fail(&self, completion: &Completion) -> Reply<Recorded> {
+        (**self).fail(completion)
+    }
+
+    fn release(&self, id: &RecordId, token: &Token) -> Reply<Released> {
+        (**self).release(id, token)
+    }
+
+    fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {
+        (**self).forget(id, force)
+    }
+
+    fn inspect(&self, id: &RecordId) -> Reply<Option<Snapshot>> {
+        (**self).inspect(id)
+    }
+
+    fn sweep(&self, limit: usize) -> Reply<u64> {
+        (**self).sweep(limit)
+    }
+
+    fn dropped(&self, id: &RecordId, token: &Token) {
+        (**self).dropped(id, token);
+    }
+
+    fn can_block(&self) -> bool {
+        (**self).can_block()
+    }
+
+    fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        (**self).spawn(task);
+    }
+}
+
+impl<S: Classed> Classed for Arc<S> {
+    const CLASS: Option<StoreClass> = S::CLASS;
+}
+
+impl Classed for Arc<dyn Store> {
+    const CLASS: Option<StoreClass> = None;
+}

@@ -1,0 +1,5 @@
+//! Seen set.
+
+/// Placeholder until the next commit.
+#[derive(Clone, Debug)]
+pub struct SeenSet;
