@@ -37,6 +37,8 @@ pub enum ErrorKind {
     Spent,
     /// At most once: a former attempt ended without a word, so the message counts as handled. It may be lost.
     Lost,
+    /// A former attempt was refused by an error worth remembering, which cannot be read back.
+    Refused,
     /// The work is done, but its stored result cannot be read back as this handler's result.
     Unreadable,
     /// The work is done, but its result was not kept (too large, not serializable, older than `ttl`).
@@ -108,6 +110,7 @@ impl Error {
             ErrorKind::Mismatch
             | ErrorKind::Lapsed
             | ErrorKind::Spent
+            | ErrorKind::Refused
             | ErrorKind::MissingKeyPart
             | ErrorKind::InvalidKey
             | ErrorKind::InvalidPayload => Disposition::Park(self.to_string()),
