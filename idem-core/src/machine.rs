@@ -191,6 +191,9 @@ pub enum Verdict {
         body: Option<Body>,
         /// How long ago it was recorded.
         age: Duration,
+        /// For how long this answer stays true, unless somebody forgets the record: until the bytes go or, where there are none,
+        /// until the record ends. Zero if that is not known. A cache in front of the store lives by it.
+        valid_for: Duration,
         /// Whether a seen set answered, without asking the store.
         skipped: bool,
     },
@@ -409,9 +412,10 @@ fn decide_claim(found: Option<&Record>, claim: &Claim, now: Timestamp) -> (Verdi
     }
     let prior = match &record.state {
         State::Done(kept) => {
-            let verdict =
-                Verdict::Completed { body: body_at(kept, now), age: now.since(kept.done_at), skipped: false };
-            return (verdict, Change::None);
+            let body = body_at(kept, now);
+            let end = if body.is_some() { kept.body_until } else { record.drop_at };
+            let (age, valid_for) = (now.since(kept.done_at), end.since(now));
+            return (Verdict::Completed { body, age, valid_for, skipped: false }, Change::None);
         }
         State::Failed(kept) => {
             let verdict = Verdict::Refused { body: body_at(kept, now), age: now.since(kept.done_at) };
