@@ -61,6 +61,7 @@ impl<'c> Ready<'c> {
             keep: handler.keep,
             on_lapse: if at_most_once { OnLapse::Park } else { handler.on_lapse },
             max_tries: handler.max_tries,
+            durable: at_most_once,
         }
     }
 
