@@ -41,7 +41,7 @@ pub use outcome::Outcome;
 #[cfg(feature = "memory")]
 pub use store::memory::{MemoryStore, MemoryStoreBuilder};
 #[cfg(feature = "memory")]
-pub use store::seen::SeenSet;
+pub use store::seen::{SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
 pub use store::sqlite::{SqliteStore, SqliteStoreBuilder};
 pub use store::{Classed, KeyOnly, Reply, Store, StoreClass};

@@ -130,7 +130,10 @@ fn verdict_of(found: Snapshot, claim: &Claim) -> Option<Verdict> {
     }
     let age = found.done_age.unwrap_or_default();
     match found.state {
-        StateKind::Done => Some(Verdict::Completed { body: found.body, age, skipped: false }),
+        // A look does not say when the bytes go.
+        StateKind::Done => {
+            Some(Verdict::Completed { body: found.body, age, valid_for: Duration::ZERO, skipped: false })
+        }
         StateKind::Failed => Some(Verdict::Refused { body: found.body, age }),
         StateKind::Held if found.lease.is_some_and(|left| !left.is_zero()) => {
             Some(Verdict::InProgress { remaining: found.lease.unwrap_or_default(), tries })
@@ -157,7 +160,7 @@ fn judge<'c>(ready: Ready<'c>, verdict: Verdict, asked_at: Timestamp) -> Step<'c
             }
             Step::Run(ready, grant, asked_at)
         }
-        Verdict::Completed { body, age, skipped } => {
+        Verdict::Completed { body, age, skipped, .. } => {
             count(if skipped { Event::Skipped } else { Event::Replayed });
             Step::Replay { body, age, skipped }
         }
