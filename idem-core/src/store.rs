@@ -18,9 +18,11 @@ pub(crate) mod seen;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
 
+mod handle;
 mod key_only;
 mod pointer;
 
+pub use handle::{StoreHandle, ToStoreHandle};
 pub use key_only::KeyOnly;
 
 /// Where records live.
@@ -170,6 +172,23 @@ impl<T> Reply<T> {
 }
 
 const TAKEN: &str = "a reply gives its answer once";
+
+/// What a reply came to at a first look.
+pub(crate) enum Looked<T> {
+    There(Result<T, StoreError>),
+    Pending(Reply<T>),
+}
+
+impl<T> Reply<T> {
+    /// Takes the answer if it is there, without a waker.
+    #[inline]
+    pub(crate) fn look(self) -> Looked<T> {
+        match self.0 {
+            State::Ready(answer) => Looked::There(answer.expect(TAKEN)),
+            later @ State::Later(_) => Looked::Pending(Self(later)),
+        }
+    }
+}
 
 impl<T> Unpin for Reply<T> {}
 
