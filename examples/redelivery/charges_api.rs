@@ -91,48 +91,44 @@ async fn books(State(books): State<Arc<Mutex<Books>>>) -> Json<Books> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::{ChargeError, Client};
+    use idem::Key;
 
-    async fn post_charge(api: &ChargesApi, amount: u64, key: Option<&str>) -> reqwest::Response {
-        let mut request =
-            reqwest::Client::new().post(format!("{}/charges", api.url)).json(&Charge { amount });
-        if let Some(key) = key {
-            request = request.header("Idempotency-Key", key);
-        }
-        request.send().await.unwrap()
+    async fn api() -> (ChargesApi, Client) {
+        let api = ChargesApi::start().await.unwrap();
+        let client = Client::new(&api.url).unwrap();
+        (api, client)
     }
 
-    async fn receipt(response: reqwest::Response) -> Receipt {
-        response.json().await.unwrap()
+    fn key(text: &str) -> Key {
+        Key::trusted(text, "a test's own").unwrap()
     }
 
     #[tokio::test]
     async fn without_a_key_each_request_is_a_charge() {
-        let api = ChargesApi::start().await.unwrap();
-        let first = receipt(post_charge(&api, 450, None).await).await;
-        let second = receipt(post_charge(&api, 450, None).await).await;
+        let (_api, client) = api().await;
+        let (first, second) = (client.charge(450).await.unwrap(), client.charge(450).await.unwrap());
         assert_eq!((first.id.as_str(), second.id.as_str()), ("ch_1", "ch_2"));
     }
 
     #[tokio::test]
-    async fn a_known_key_gets_the_first_response_and_makes_no_charge() {
-        let api = ChargesApi::start().await.unwrap();
-        let first = receipt(post_charge(&api, 450, Some("msg:1")).await).await;
-        let second = receipt(post_charge(&api, 450, Some("msg:1")).await).await;
-        let other = receipt(post_charge(&api, 450, Some("msg:2")).await).await;
+    async fn a_known_key_gets_the_first_response_and_no_charge() {
+        let (_api, client) = api().await;
+        let first = client.charge_once(450, &key("msg:1")).await.unwrap();
+        let second = client.charge_once(450, &key("msg:1")).await.unwrap();
+        let other = client.charge_once(450, &key("msg:2")).await.unwrap();
         assert_eq!(first, second);
         assert_ne!(first, other);
-        let books: Books =
-            reqwest::get(format!("{}/charges", api.url)).await.unwrap().json().await.unwrap();
-        assert_eq!((books.charges.len(), books.replayed), (2, 1));
+        let books = client.books().await.unwrap();
+        assert_eq!((books.charges, books.replayed), (vec![first, other], 1));
     }
 
     #[tokio::test]
     async fn another_payload_under_a_known_key_is_refused() {
-        let api = ChargesApi::start().await.unwrap();
-        assert_eq!(post_charge(&api, 450, Some("msg:1")).await.status(), StatusCode::OK);
-        assert_eq!(
-            post_charge(&api, 451, Some("msg:1")).await.status(),
-            StatusCode::UNPROCESSABLE_ENTITY
-        );
+        let (_api, client) = api().await;
+        client.charge_once(450, &key("msg:1")).await.unwrap();
+        let refused = client.charge_once(451, &key("msg:1")).await.unwrap_err();
+        assert!(matches!(refused, ChargeError::Refused(StatusCode::UNPROCESSABLE_ENTITY)), "{refused}");
+        assert_eq!(client.books().await.unwrap().charges.len(), 1);
     }
 }

@@ -51,9 +51,8 @@ pub async fn charge_with_key_unless_seen(
     #[key] key: &Key,
     api: &Client,
     seen: &SeenSet<KeyOnly>,
-) -> Result<(), ChargeError> {
-    api.charge_once(payment.amount, key).await?;
-    Ok(())
+) -> Result<Receipt, ChargeError> {
+    api.charge_once(payment.amount, key).await
 }
 
 /// The seen set alone. The set is empty after a restart, so this protects nothing that matters.
@@ -62,9 +61,8 @@ pub async fn charge_unless_seen(
     payment: &Payment,
     api: &Client,
     seen: &SeenSet<KeyOnly>,
-) -> Result<(), ChargeError> {
-    api.charge(payment.amount).await?;
-    Ok(())
+) -> Result<Receipt, ChargeError> {
+    api.charge(payment.amount).await
 }
 
 /// No protection: each delivery is a charge.

@@ -4,6 +4,8 @@
 //! (`client.rs`) for the same messages: first within one process, then with a deploy before the redelivery, then with a
 //! worker that is killed after its claim and before its work. All figures are the API's.
 
+#![allow(unreachable_pub, reason = "a program: nothing outside of it could name its items")]
+
 mod charges_api;
 mod client;
 mod consumers;
@@ -54,15 +56,19 @@ async fn redelivered_to_one_process() -> Result<(), Box<dyn Error>> {
         for payment in deliveries {
             worker.handle(payment).await?;
         }
-        let books = Client::new(&api.url).books().await?;
+        let books = Client::new(&api.url)?.books().await?;
         println!("{}", Row { name: way.name(), deliveries: deliveries.len(), books: &books });
         if matches!(way, Way::Naive) {
             duplicates = list(&books);
         }
     }
     println!("\n{duplicates}");
-    println!("\nWithout a key, each redelivery is a charge: ch_2 and ch_5. The key lets the API refuse to repeat the");
-    println!("work; a seen set, or idem's own record, saves the call as well.\n");
+    println!(
+        "\nWithout a key, each redelivery is a charge: ch_2 and ch_5. With the key, the API replays its first"
+    );
+    println!(
+        "response. The seen set skips the call, and idem replays the receipt that it keeps, without one.\n"
+    );
     Ok(())
 }
 
@@ -83,11 +89,13 @@ async fn redelivered_after_a_deploy() -> Result<(), Box<dyn Error>> {
         for payment in after {
             worker.handle(payment).await?;
         }
-        let books = Client::new(&api.url).books().await?;
+        let books = Client::new(&api.url)?.books().await?;
         println!("{}", Row { name: way.name(), deliveries: before.len() + after.len(), books: &books });
     }
-    println!("\nA seen set is empty after a restart: alone, it charges again. The key still holds, at the price of a");
-    println!("call. idem's record is on disk, so it still answers by itself.\n");
+    println!(
+        "\nThe seen set is empty after the restart: alone, it charges again. The key still holds, and is what"
+    );
+    println!("saves the consumer with both. idem's record is on disk, so it still replays without a call.\n");
     Ok(())
 }
 
@@ -95,7 +103,10 @@ async fn redelivered_after_a_deploy() -> Result<(), Box<dyn Error>> {
 async fn redelivered_after_a_kill() -> Result<(), Box<dyn Error>> {
     let [first, second, third] = &SENT;
 
-    println!("A worker killed after its claim and before its work, and its message redelivered\n\n{}", Losses::HEAD);
+    println!(
+        "A worker killed after its claim and before its work, and its message redelivered\n\n{}",
+        Losses::HEAD
+    );
     for way in [Way::AtMostOnce, Way::Idem] {
         let (api, folder) = (ChargesApi::start().await?, Folder::new()?);
         let worker = Worker::start(way, &api.url, &folder.database(), Clock::wall())?;
@@ -109,16 +120,18 @@ async fn redelivered_after_a_kill() -> Result<(), Box<dyn Error>> {
         let worker = Worker::start(way, &api.url, &folder.database(), lease_over.into())?;
         for payment in [second, third] {
             match worker.handle(payment).await {
-                Ok(()) => {}
+                Ok(_receipt) => {}
                 // idem says that the message counts as handled: the queue forgets it.
                 Err(error) if error.disposition() == Disposition::Ack => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        let books = Client::new(&api.url).books().await?;
+        let books = Client::new(&api.url)?.books().await?;
         println!("{}", Losses { name: way.name(), messages: SENT.len(), deliveries: 4, books: &books });
     }
-    println!("\nAt most once (`SET key NX EX`) takes the killed worker's claim for work done, and loses its message.");
-    println!("Lease and replay runs it again once the claim's lease is over.");
+    println!(
+        "\nAt most once, the `SET key NX EX` recipe, takes the killed worker's claim for work done and loses the"
+    );
+    println!("message. Lease and replay runs it again once the claim's lease is over.");
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! The tables, and where the consumers' databases live meanwhile.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::charges_api::Books;
 
@@ -64,15 +64,20 @@ pub struct Folder(PathBuf);
 
 impl Folder {
     pub fn new() -> std::io::Result<Self> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("idem-redelivery-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir(&path)?;
-        Ok(Self(path))
+        for number in 0.. {
+            let path = std::env::temp_dir().join(format!("idem-redelivery-{}-{number}", std::process::id()));
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Self(path)),
+                // A run that was killed may have left it behind.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        unreachable!("the numbers do not end")
     }
 
     pub fn database(&self) -> PathBuf {
-        self.0.join("idem.sqlite")
+        self.0.join("idem.db")
     }
 }
 

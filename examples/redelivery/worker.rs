@@ -1,9 +1,11 @@
 //! A worker process: the state that a deploy throws away.
 
+use std::error::Error;
 use std::path::Path;
 
-use idem::{Clock, KeyOnly, SeenSet, SqliteStore, StoreError};
+use idem::{Clock, KeyOnly, SeenSet, SqliteStore};
 
+use crate::charges_api::Receipt;
 use crate::client::{ChargeError, Client};
 use crate::consumers::{self, Payment};
 
@@ -26,7 +28,7 @@ impl Way {
             Self::KeyAndSeenSet => "key and a seen set",
             Self::SeenSetAlone => "seen set alone",
             Self::Idem => "idem on SQLite",
-            Self::AtMostOnce => "at most once",
+            Self::AtMostOnce => "idem, at most once",
         }
     }
 }
@@ -41,20 +43,20 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn start(way: Way, url: &str, database: &Path, clock: Clock) -> Result<Self, StoreError> {
+    pub fn start(way: Way, url: &str, database: &Path, clock: Clock) -> Result<Self, Box<dyn Error>> {
         let store = SqliteStore::builder(database).clock(clock).open()?;
-        Ok(Self { way, api: Client::new(url), seen: SeenSet::new(KeyOnly), store })
+        Ok(Self { way, api: Client::new(url)?, seen: SeenSet::new(KeyOnly), store })
     }
 
-    pub async fn handle(&self, payment: &Payment) -> Result<(), ChargeError> {
+    pub async fn handle(&self, payment: &Payment) -> Result<Receipt, ChargeError> {
         let Self { way, api, seen, store } = self;
         match way {
-            Way::Naive => consumers::charge_naively(payment, api).await.map(drop),
-            Way::Key => consumers::charge_with_key(payment, api).await.map(drop),
+            Way::Naive => consumers::charge_naively(payment, api).await,
+            Way::Key => consumers::charge_with_key(payment, api).await,
             Way::KeyAndSeenSet => consumers::charge_with_key_unless_seen(payment, api, seen).await,
             Way::SeenSetAlone => consumers::charge_unless_seen(payment, api, seen).await,
-            Way::Idem => consumers::charge(payment, api, store).await.map(drop),
-            Way::AtMostOnce => consumers::charge_at_most_once(payment, api, store).await.map(drop),
+            Way::Idem => consumers::charge(payment, api, store).await,
+            Way::AtMostOnce => consumers::charge_at_most_once(payment, api, store).await,
         }
     }
 }
