@@ -62,13 +62,7 @@ async fn redelivered_to_one_process() -> Result<(), Box<dyn Error>> {
             duplicates = list(&books);
         }
     }
-    println!("\n{duplicates}");
-    println!(
-        "\nWithout a key, each redelivery is a charge: ch_2 and ch_5. With the key, the API replays its first"
-    );
-    println!(
-        "response. The seen set skips the call, and idem replays the receipt that it keeps, without one.\n"
-    );
+    println!("\n{duplicates}\n{}", report::ONE_PROCESS);
     Ok(())
 }
 
@@ -92,10 +86,7 @@ async fn redelivered_after_a_deploy() -> Result<(), Box<dyn Error>> {
         let books = Client::new(&api.url)?.books().await?;
         println!("{}", Row { name: way.name(), deliveries: before.len() + after.len(), books: &books });
     }
-    println!(
-        "\nThe seen set is empty after the restart: alone, it charges again. The key still holds, and is what"
-    );
-    println!("saves the consumer with both. idem's record is on disk, so it still replays without a call.\n");
+    println!("{}", report::DEPLOY);
     Ok(())
 }
 
@@ -104,7 +95,7 @@ async fn redelivered_after_a_kill() -> Result<(), Box<dyn Error>> {
     let [first, second, third] = &SENT;
 
     println!(
-        "A worker killed after its claim and before its work, and its message redelivered\n\n{}",
+        "A worker killed after its claim and before its work, its message redelivered\n\n{}",
         Losses::HEAD
     );
     for way in [Way::AtMostOnce, Way::Idem] {
@@ -129,9 +120,6 @@ async fn redelivered_after_a_kill() -> Result<(), Box<dyn Error>> {
         let books = Client::new(&api.url)?.books().await?;
         println!("{}", Losses { name: way.name(), messages: SENT.len(), deliveries: 4, books: &books });
     }
-    println!(
-        "\nAt most once, the `SET key NX EX` recipe, takes the killed worker's claim for work done and loses the"
-    );
-    println!("message. Lease and replay runs it again once the claim's lease is over.");
+    print!("{}", report::KILL);
     Ok(())
 }

@@ -1,10 +1,28 @@
-//! The tables, and where the consumers' databases live meanwhile.
+//! The tables, what they show, and where the consumers' databases live meanwhile.
 
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use crate::charges_api::Books;
+
+/// What the first table shows.
+pub const ONE_PROCESS: &str = "
+Without a key, each redelivery is a charge: ch_2 and ch_5. With the key, the API replays its first
+response. The seen set skips the call, and idem replays the receipt that it keeps, without one.
+";
+
+/// What the second table shows.
+pub const DEPLOY: &str = "
+The seen set is empty after the restart: alone, it charges again. The key still holds, and is what
+saves the consumer with both. idem's record is on disk, so it still replays without a call.
+";
+
+/// What the third table shows.
+pub const KILL: &str = "
+At most once, the `SET key NX EX` recipe, takes the killed worker's claim for work done, and loses
+the message. Lease and replay runs it again once the claim's lease is over.
+";
 
 /// One consumer's row: what was delivered to it, and what the API saw of it.
 pub struct Row<'a> {
