@@ -162,7 +162,8 @@ impl FinishedRecords {
         Some(if head.is_failed() {
             Verdict::Refused { body, age }
         } else {
-            Verdict::Completed { body, age, skipped: false }
+            let end = if body.is_some() { head.body_until() } else { head.drop_at() };
+            Verdict::Completed { body, age, valid_for: end.since(now), skipped: false }
         })
     }
 

@@ -41,6 +41,7 @@ fn claim(number: u64) -> Claim {
         lease: 10 * SECOND,
         keep: 100 * SECOND,
         on_lapse: OnLapse::Rerun,
+        durable: false,
         max_tries: 5,
     }
 }

@@ -53,7 +53,19 @@ fn claims() -> impl Strategy<Value = (u64, Operation)> {
     (0..5_u64, 0..4_u64, fingerprints(), durations(), durations(), on_lapse, 1..400_u32).prop_map(
         |(number, by, fingerprint, lease, keep, on_lapse, max_tries)| {
             let (id, token) = (id(number), token(by));
-            (number, Operation::Claim(Claim { id, token, fingerprint, lease, keep, on_lapse, max_tries }))
+            (
+                number,
+                Operation::Claim(Claim {
+                    id,
+                    token,
+                    fingerprint,
+                    lease,
+                    keep,
+                    on_lapse,
+                    durable: false,
+                    max_tries,
+                }),
+            )
         },
     )
 }
