@@ -29,6 +29,7 @@ fn a_claim(n: u64) -> Claim {
         keep: 45 * DAY,
         on_lapse: OnLapse::Rerun,
         max_tries: 5,
+        durable: false,
     }
 }
 
