@@ -211,7 +211,7 @@ pub(crate) fn histories() -> impl Strategy<Value = History> {
 }
 
 pub(crate) fn config() -> ProptestConfig {
-    ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
 
 // Without this, the invariants could hold because nothing ever happens.
