@@ -124,10 +124,13 @@ pub struct Codec<R> {
     pub(crate) errors: Option<ErrorCodec<R>>,
 }
 
+/// Boxed, since it holds the handler's own `final_error`, whose type the driver does not know.
+type EncodeError<R> = Box<dyn Fn(&R) -> Option<Encoded> + Send + Sync>;
+
 /// How errors worth remembering are encoded and replayed.
 pub(crate) struct ErrorCodec<R> {
     /// The bytes of an error that is worth remembering; `None` for any other result.
-    pub(crate) encode: Box<dyn Fn(&R) -> Option<Encoded> + Send + Sync>,
+    pub(crate) encode: EncodeError<R>,
     pub(crate) replay: fn(Option<&Body>) -> Result<R, Missing>,
 }
 

@@ -38,10 +38,9 @@ impl Detached {
     fn poll(self: Arc<Self>) {
         let waker = Waker::from(self.clone());
         let mut slot = self.future.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(future) = slot.as_mut() {
-            if future.as_mut().poll(&mut Context::from_waker(&waker)) == Poll::Ready(()) {
-                *slot = None;
-            }
+        let mut cx = Context::from_waker(&waker);
+        if slot.as_mut().is_some_and(|future| future.as_mut().poll(&mut cx) == Poll::Ready(())) {
+            *slot = None;
         }
     }
 }

@@ -60,8 +60,8 @@ impl<'c> Ready<'c> {
             lease: handler.lease,
             keep: handler.keep,
             on_lapse: if at_most_once { OnLapse::Park } else { handler.on_lapse },
+            durable: at_most_once || handler.on_lapse == OnLapse::Park,
             max_tries: handler.max_tries,
-            durable: at_most_once,
         }
     }
 

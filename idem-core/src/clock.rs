@@ -44,8 +44,10 @@ impl Timestamp {
 
 /// Whole microseconds of a duration, saturating.
 pub(crate) const fn micros(duration: Duration) -> u64 {
-    let micros = duration.as_micros();
-    if micros > u64::MAX as u128 { u64::MAX } else { micros as u64 }
+    match duration.as_secs().checked_mul(1_000_000) {
+        Some(whole) => whole.saturating_add(duration.subsec_micros() as u64),
+        None => u64::MAX,
+    }
 }
 
 /// What a timer does when it is due.

@@ -143,7 +143,7 @@ impl Renewer {
         }
         let reply = this.store.renew(&Renewal { id: this.id, token: this.token, lease: this.term });
         match reply.look() {
-            Looked::There(answer) => Self::hear(&this, sent, answer),
+            Looked::There(answer) => Self::hear(&this, sent, &answer),
             Looked::Pending(reply) => {
                 let store = this.store.clone();
                 store.spawn(Box::pin(Self::listen(Arc::downgrade(&this), sent, reply)));
@@ -154,11 +154,11 @@ impl Renewer {
     async fn listen(this: Weak<Self>, sent: Timestamp, reply: Reply<Renewed>) {
         let answer = reply.await;
         if let Some(this) = this.upgrade() {
-            Self::hear(&this, sent, answer);
+            Self::hear(&this, sent, &answer);
         }
     }
 
-    fn hear(this: &Arc<Self>, sent: Timestamp, answer: Result<Renewed, StoreError>) {
+    fn hear(this: &Arc<Self>, sent: Timestamp, answer: &Result<Renewed, StoreError>) {
         match answer {
             Ok(Renewed::Renewed { .. }) => {
                 this.lease.extend(sent.after(this.term));

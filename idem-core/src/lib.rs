@@ -39,7 +39,7 @@ pub use machine::OnLapse;
 pub use observe::{Counters, counters};
 pub use outcome::Outcome;
 #[cfg(feature = "memory")]
-pub use store::memory::{MemoryStore, MemoryStoreBuilder};
+pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};
 #[cfg(feature = "memory")]
 pub use store::seen::{SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]

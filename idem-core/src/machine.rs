@@ -10,7 +10,7 @@
 //! | Done | Completed | none |
 //! | Failed | Refused | none |
 //! | Held by the same token | Claimed, same fence and tries, resumed | lease extended |
-//! | Held by another, `now < lease_at` | InProgress | none |
+//! | Held by another, `now < lease_at` | `InProgress` | none |
 //! | Held or Open, `tries >= max_tries` | Spent | none |
 //! | Held by another, lapsed, `on_lapse` is `Rerun` | Claimed, higher fence, tries + 1, prior Lapsed | Held by the new token |
 //! | Held by another, lapsed, `on_lapse` is `Park` | Lapsed | none |

@@ -160,6 +160,9 @@ impl<T> Reply<T> {
     }
 
     /// Turns the answer into another.
+    ///
+    /// # Panics
+    /// If the reply was polled to its end before.
     pub fn map<U>(self, with: impl FnOnce(T) -> U + Send + 'static) -> Reply<U>
     where
         T: 'static,

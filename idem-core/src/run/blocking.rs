@@ -10,6 +10,7 @@ use crate::{Error, ErrorKind};
 
 /// Runs `body` under the claim that `call` asks for, or hands back what a former run came to. Blocks the thread while a store
 /// behind a disk answers; needs no runtime, and works within one.
+#[allow(clippy::needless_pass_by_value, reason = "the codec is made for this call, as it is for `run`")]
 pub fn run_blocking<R>(call: &Call<'_>, codec: Codec<R>, body: impl FnOnce() -> R) -> R {
     let (ready, grant) = match claim(call) {
         Step::Run(ready, grant, _) => (ready, grant),

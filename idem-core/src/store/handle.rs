@@ -17,7 +17,8 @@ enum Holder {
 }
 
 impl StoreHandle {
-    pub(crate) fn shared(store: Arc<dyn Store>) -> Self {
+    /// A handle to a store that is shared already.
+    pub fn shared(store: Arc<dyn Store>) -> Self {
         Self(Holder::Shared(store))
     }
 

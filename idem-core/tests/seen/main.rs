@@ -28,6 +28,7 @@ fn a_claim(n: u64) -> Claim {
         lease: 30 * SECOND,
         keep: 45 * DAY,
         on_lapse: OnLapse::Rerun,
+        durable: false,
         max_tries: 5,
         durable: false,
     }

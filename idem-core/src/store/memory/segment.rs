@@ -1,0 +1,363 @@
+//! A run of finished records, as bytes.
+//!
+//! ```text
+//! 0      flags                            8..12   done_at - made_at, µs
+//! 1      length of the body, bytes        12..16  fence - made_at
+//! 2      tries                            16..48  record id
+//! 3..8   done_at - base, µs               48..64  token
+//!
+//! then, each if its flag says so:         16 bytes of fingerprint
+//!                                         44 bytes of wide fields
+//! then the body, or four bytes of its number in `large`
+//! ```
+//!
+//! Integers are little-endian. A record whose numbers do not fit has wide fields: tries (u32), `done_at`, `made_at`, fence, ttl
+//! and keep (u64 each, µs). All others share the ttl and keep of the segment's first record. Fixed places cost three or four
+//! bytes more than varints would, and a third of the time to read.
+
+use crate::machine::{Kept, Record, State};
+use crate::{Body, Fingerprint, RecordId, Timestamp, Token};
+
+/// A finished record whose id is somebody else's by now, or nobody's.
+const DEAD: u8 = 1;
+/// Failed, and not Done.
+const FAILED: u8 = 1 << 1;
+const WIDE: u8 = 1 << 2;
+const PRINTED: u8 = 1 << 3;
+/// The body was too long to be kept in place.
+const LARGE: u8 = 1 << 4;
+/// The time of its body has passed, and the body is gone.
+const BURIED: u8 = 1 << 5;
+
+const HEAD_LEN: usize = 64;
+const FINGERPRINT_LEN: usize = 16;
+const WIDE_LEN: usize = 44;
+
+/// The most bytes of a segment: what 16 bits can address.
+pub(super) const SEGMENT_LEN: usize = 1 << 16;
+
+/// Finished records in the order in which they were appended.
+#[derive(Default)]
+pub(super) struct Segment {
+    bytes: Vec<u8>,
+    base: u64,
+    ttl: u64,
+    keep: u64,
+    large: Vec<Option<Body>>,
+    /// Which lane it belongs to.
+    pub(super) lane: usize,
+    /// Records that are not dead.
+    alive: u32,
+    /// Where the first record begins that may be alive.
+    cursor: usize,
+    /// No record ends before this; at times it is too early, never too late.
+    pub(super) first_end: Timestamp,
+}
+
+/// A finished record on its way into a segment.
+pub(super) struct Finished<'a> {
+    pub(super) id: &'a RecordId,
+    pub(super) token: Token,
+    pub(super) fence: u64,
+    pub(super) tries: u32,
+    pub(super) fingerprint: Option<Fingerprint>,
+    pub(super) made_at: Timestamp,
+    pub(super) done_at: Timestamp,
+    /// How long its body is kept from `done_at` on, in microseconds.
+    pub(super) ttl: u64,
+    /// How long it is kept itself from `done_at` on, in microseconds; at least `ttl`.
+    pub(super) keep: u64,
+    pub(super) failed: bool,
+    /// `None` once the body's time has passed.
+    pub(super) body: Option<&'a Body>,
+}
+
+impl Finished<'_> {
+    /// When it will be able to give memory back: at the end of its body if it has one, and else at its own.
+    pub(super) fn due(&self) -> Timestamp {
+        let has_body = self.body.is_some_and(|body| !body.is_empty());
+        let life = if has_body { self.ttl } else { self.keep };
+        Timestamp::from_micros(self.done_at.as_micros().saturating_add(life))
+    }
+
+    pub(super) fn end(&self) -> Timestamp {
+        Timestamp::from_micros(self.done_at.as_micros().saturating_add(self.keep))
+    }
+}
+
+/// The numbers of a record in a segment.
+#[derive(Clone, Copy)]
+pub(super) struct Head {
+    flags: u8,
+    body_len: u8,
+    pub(super) tries: u32,
+    pub(super) done_at: u64,
+    pub(super) made_at: u64,
+    pub(super) fence: u64,
+    pub(super) ttl: u64,
+    pub(super) keep: u64,
+}
+
+impl Head {
+    pub(super) const fn is_dead(&self) -> bool {
+        self.flags & DEAD != 0
+    }
+
+    pub(super) const fn is_failed(&self) -> bool {
+        self.flags & FAILED != 0
+    }
+
+    pub(super) const fn drop_at(&self) -> Timestamp {
+        Timestamp::from_micros(self.done_at.saturating_add(self.keep))
+    }
+
+    /// When its body goes. A buried one has none whatever the clock says.
+    pub(super) const fn body_until(&self) -> Timestamp {
+        if self.flags & BURIED != 0 {
+            return Timestamp::ZERO;
+        }
+        Timestamp::from_micros(self.done_at.saturating_add(self.ttl))
+    }
+
+    /// When it can give memory back: at the end of its body if it has one, and else at its own.
+    pub(super) fn due(&self) -> Timestamp {
+        if self.body_len == 0 { self.drop_at() } else { self.body_until() }
+    }
+
+    const fn body_offset(&self) -> usize {
+        let printed = if self.flags & PRINTED == 0 { 0 } else { FINGERPRINT_LEN };
+        let wide = if self.flags & WIDE == 0 { 0 } else { WIDE_LEN };
+        HEAD_LEN + printed + wide
+    }
+
+    const fn len(&self) -> usize {
+        self.body_offset() + self.body_len as usize
+    }
+}
+
+impl Segment {
+    /// An empty segment that writes into `buffer`.
+    pub(super) fn over(mut buffer: Vec<u8>, lane: usize) -> Self {
+        buffer.clear();
+        Self { bytes: buffer, lane, first_end: Timestamp::MAX, ..Self::default() }
+    }
+
+    /// The memory to write the next segment into.
+    pub(super) fn into_buffer(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Whether nothing in it is alive.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.alive == 0
+    }
+
+    /// Appends a record; returns where it begins, or `None` if it does not fit.
+    #[inline]
+    pub(super) fn append(&mut self, record: &Finished<'_>) -> Option<usize> {
+        if self.bytes.is_empty() {
+            (self.base, self.ttl, self.keep) = (record.done_at.as_micros(), record.ttl, record.keep);
+        }
+        let (mut head, wide) = match self.narrow(record) {
+            Some(head) => (head, None),
+            None => ([0; 16], Some(wide(record))),
+        };
+        let body = record.body.map_or(&[][..], |body| body.as_slice());
+        let large = body.len() > Body::INLINE;
+        let body_len = if large { size_of::<u32>() } else { body.len() };
+        head[0] = if record.failed { FAILED } else { 0 };
+        head[0] |= if wide.is_some() { WIDE } else { 0 };
+        head[0] |= if record.fingerprint.is_some() { PRINTED } else { 0 };
+        head[0] |= if large { LARGE } else { 0 };
+        head[0] |= if record.body.is_none() { BURIED } else { 0 };
+        head[1] = u8::try_from(body_len).unwrap_or(u8::MAX);
+
+        let start = self.bytes.len();
+        if start + HEAD_LEN + FINGERPRINT_LEN + WIDE_LEN + body_len > SEGMENT_LEN {
+            return None;
+        }
+        let mut fixed = [0; HEAD_LEN];
+        fixed[..16].copy_from_slice(&head);
+        fixed[16..48].copy_from_slice(record.id.as_bytes());
+        fixed[48..].copy_from_slice(record.token.as_bytes());
+        self.bytes.extend_from_slice(&fixed);
+        if let Some(fingerprint) = &record.fingerprint {
+            self.bytes.extend_from_slice(fingerprint.as_bytes());
+        }
+        if let Some(wide) = &wide {
+            self.bytes.extend_from_slice(wide);
+        }
+        if large {
+            // A segment holds at most a thousand records.
+            let number = u32::try_from(self.large.len()).unwrap_or(u32::MAX);
+            self.large.push(record.body.cloned());
+            self.bytes.extend_from_slice(&number.to_le_bytes());
+        } else {
+            self.bytes.extend_from_slice(body);
+        }
+        self.alive += 1;
+        self.first_end = self.first_end.min(record.end());
+        Some(start)
+    }
+
+    /// The numbers as distances, if each fits. The first two bytes are left to the caller.
+    fn narrow(&self, record: &Finished<'_>) -> Option<[u8; 16]> {
+        let (done, made) = (record.done_at.as_micros(), record.made_at.as_micros());
+        let since_base = done.checked_sub(self.base).filter(|delta| *delta < 1 << 40)?;
+        let age = u32::try_from(done.checked_sub(made)?).ok()?;
+        let fence = u32::try_from(record.fence.checked_sub(made)?).ok()?;
+        let tries = u8::try_from(record.tries).ok()?;
+        if (record.ttl, record.keep) != (self.ttl, self.keep) {
+            return None;
+        }
+        let mut head = [0; 16];
+        head[2] = tries;
+        head[3..8].copy_from_slice(&since_base.to_le_bytes()[..5]);
+        head[8..12].copy_from_slice(&age.to_le_bytes());
+        head[12..].copy_from_slice(&fence.to_le_bytes());
+        Some(head)
+    }
+
+    /// Reads the numbers of the record at `offset`.
+    #[inline]
+    pub(super) fn head(&self, offset: usize) -> Head {
+        let [flags, body_len, tries, d0, d1, d2, d3, d4, a0, a1, a2, a3, f0, f1, f2, f3]: [u8; 16] =
+            self.array(offset);
+        if flags & WIDE != 0 {
+            return self.wide_head(offset, flags, body_len);
+        }
+        let done_at = self.base + u64::from_le_bytes([d0, d1, d2, d3, d4, 0, 0, 0]);
+        let made_at = done_at - u64::from(u32::from_le_bytes([a0, a1, a2, a3]));
+        let fence = made_at + u64::from(u32::from_le_bytes([f0, f1, f2, f3]));
+        let (ttl, keep) = (self.ttl, self.keep);
+        Head { flags, body_len, tries: tries.into(), done_at, made_at, fence, ttl, keep }
+    }
+
+    #[cold]
+    fn wide_head(&self, offset: usize, flags: u8, body_len: u8) -> Head {
+        let printed = if flags & PRINTED == 0 { 0 } else { FINGERPRINT_LEN };
+        let at = offset + HEAD_LEN + printed;
+        let number = |index: usize| u64::from_le_bytes(self.array(at + 4 + 8 * index));
+        Head {
+            flags,
+            body_len,
+            tries: u32::from_le_bytes(self.array(at)),
+            done_at: number(0),
+            made_at: number(1),
+            fence: number(2),
+            ttl: number(3),
+            keep: number(4),
+        }
+    }
+
+    /// Whether the record at `offset` is the one of `id`.
+    #[inline]
+    pub(super) fn holds(&self, offset: usize, id: &RecordId) -> bool {
+        self.bytes[offset + 16..offset + 48] == *id.as_bytes()
+    }
+
+    /// The id of the record at `offset`.
+    pub(super) fn id(&self, offset: usize) -> RecordId {
+        RecordId::from_bytes(self.array(offset + 16))
+    }
+
+    /// The token of the record at `offset`.
+    pub(super) fn token(&self, offset: usize) -> Token {
+        Token::from_bytes(self.array(offset + 48))
+    }
+
+    /// The fingerprint of the record at `offset`.
+    #[inline]
+    pub(super) fn fingerprint(&self, offset: usize, head: &Head) -> Option<Fingerprint> {
+        (head.flags & PRINTED != 0).then(|| Fingerprint::from_bytes(self.array(offset + HEAD_LEN)))
+    }
+
+    /// The body of the record at `offset`; empty if it was buried.
+    #[inline]
+    pub(super) fn body(&self, offset: usize, head: &Head) -> Body {
+        let start = offset + head.body_offset();
+        if head.flags & LARGE == 0 {
+            return Body::copy_from(&self.bytes[start..offset + head.len()]);
+        }
+        let number = u32::from_le_bytes(self.array(start)) as usize;
+        self.large.get(number).cloned().flatten().unwrap_or_default()
+    }
+
+    /// The record at `offset`, as the protocol knows it.
+    pub(super) fn record(&self, offset: usize) -> Record {
+        let head = self.head(offset);
+        let kept = Kept {
+            done_at: Timestamp::from_micros(head.done_at),
+            body_until: head.body_until(),
+            body: self.body(offset, &head),
+        };
+        Record {
+            state: if head.is_failed() { State::Failed(kept) } else { State::Done(kept) },
+            token: self.token(offset),
+            fence: head.fence,
+            tries: head.tries,
+            fingerprint: self.fingerprint(offset, &head),
+            made_at: Timestamp::from_micros(head.made_at),
+            drop_at: head.drop_at(),
+        }
+    }
+
+    /// Marks the record at `offset` as nobody's and drops its body if that was kept apart.
+    pub(super) fn kill(&mut self, offset: usize) {
+        let head = self.head(offset);
+        if head.is_dead() {
+            return;
+        }
+        self.bytes[offset] |= DEAD;
+        self.alive -= 1;
+        if head.flags & LARGE != 0 {
+            let number = u32::from_le_bytes(self.array(offset + head.body_offset())) as usize;
+            if let Some(body) = self.large.get_mut(number) {
+                *body = None;
+            }
+        }
+    }
+
+    /// The first record that is alive.
+    pub(super) fn front(&mut self) -> Option<(usize, Head)> {
+        while self.cursor < self.bytes.len() {
+            let head = self.head(self.cursor);
+            if !head.is_dead() {
+                return Some((self.cursor, head));
+            }
+            self.cursor += head.len();
+        }
+        None
+    }
+
+    /// The first record at or after `offset` that is alive, and where the one after it begins.
+    pub(super) fn next(&self, mut offset: usize) -> Option<(usize, Head, usize)> {
+        while offset < self.bytes.len() {
+            let head = self.head(offset);
+            let end = offset + head.len();
+            if !head.is_dead() {
+                return Some((offset, head, end));
+            }
+            offset = end;
+        }
+        None
+    }
+
+    #[inline]
+    fn array<const N: usize>(&self, offset: usize) -> [u8; N] {
+        let mut array = [0; N];
+        array.copy_from_slice(&self.bytes[offset..offset + N]);
+        array
+    }
+}
+
+fn wide(record: &Finished<'_>) -> [u8; WIDE_LEN] {
+    let mut wide = [0; WIDE_LEN];
+    wide[..4].copy_from_slice(&record.tries.to_le_bytes());
+    let numbers =
+        [record.done_at.as_micros(), record.made_at.as_micros(), record.fence, record.ttl, record.keep];
+    for (field, number) in wide[4..].chunks_exact_mut(8).zip(numbers) {
+        field.copy_from_slice(&number.to_le_bytes());
+    }
+    wide
+}

@@ -1,0 +1,7 @@
+//! The driver, against a store that is the machine itself and loses answers on demand.
+
+mod async_driver;
+mod blocking_driver;
+mod cancellation;
+mod model;
+mod settings;

@@ -1,0 +1,76 @@
+//! The names that a place can begin with.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+
+use crate::item::{ArgumentKind, Item};
+use crate::names;
+use crate::shape::Shape;
+
+/// The names that are there when the key is computed.
+pub(super) struct Names {
+    /// In the order in which they were declared.
+    pub(super) bindings: Vec<Ident>,
+    /// `self`, by the name that it has there.
+    pub(super) this: Option<Ident>,
+    consts: Vec<Ident>,
+}
+
+impl Names {
+    pub(super) fn of(item: &Item, shape: &Shape) -> Self {
+        let mut this = item.receiver().cloned();
+        let mut bindings: Vec<Ident> = item
+            .given()
+            .filter(|argument| !matches!(argument.kind, ArgumentKind::Receiver(_)))
+            .flat_map(|argument| argument.bindings().iter().cloned())
+            .collect();
+        if let Shape::Future(future) = shape {
+            if let Some(rebinding) = &future.rebinding {
+                for name in &rebinding.names {
+                    if name == "__self" {
+                        this = Some(name.clone());
+                    } else {
+                        // The newest binding of a name is the one that is seen.
+                        bindings.retain(|bound| bound != name);
+                        bindings.push(name.clone());
+                    }
+                }
+                bindings.retain(|name| !name.to_string().starts_with("__arg"));
+            }
+        }
+        Self { bindings, this, consts: item.consts.iter().map(|(name, _)| name.clone()).collect() }
+    }
+
+    /// The argument of that name, raw or not.
+    pub(super) fn argument(&self, name: &Ident) -> Option<&Ident> {
+        let name = name.unraw();
+        self.bindings.iter().find(|bound| bound.unraw() == name)
+    }
+
+    pub(super) fn constant(&self, name: &Ident) -> Option<&Ident> {
+        self.consts.iter().find(|constant| *constant == name)
+    }
+
+    /// An example of a place for messages: `message.id`, with their name.
+    pub(super) fn example(&self) -> Option<String> {
+        self.bindings.first().map(|first| format!("{first}.id"))
+    }
+}
+
+/// A copy of a binding's own token, which knows where it was bound, shown at `span`.
+pub(super) fn shown_at(name: &Ident, span: Span) -> TokenStream {
+    let mut name = name.clone();
+    name.set_span(span.resolved_at(name.span()));
+    TokenTree::Ident(name).into()
+}
+
+/// The tokens of a path, as ours, shown at `span`.
+pub(super) fn ours_at(path: &TokenStream, span: Span) -> TokenStream {
+    path.clone()
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(names::site_at(span));
+            token
+        })
+        .collect()
+}
