@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 
+use super::looks_generic;
 use crate::item::{ArgumentKind, Item};
 use crate::names;
 use crate::shape::Shape;
@@ -47,8 +48,10 @@ impl Names {
         self.bindings.iter().find(|bound| bound.unraw() == name)
     }
 
-    pub(super) fn constant(&self, name: &Ident) -> Option<&Ident> {
-        self.consts.iter().find(|constant| *constant == name)
+    /// The const parameter of that name. Those of an impl block cannot be seen; in a method, what looks like one passes.
+    pub(super) fn constant<'n>(&'n self, name: &'n Ident) -> Option<&'n Ident> {
+        let declared = self.consts.iter().find(|constant| *constant == name);
+        declared.or_else(|| (self.this.is_some() && looks_generic(&name.to_string())).then_some(name))
     }
 
     /// An example of a place for messages: `message.id`, with their name.
