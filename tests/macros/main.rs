@@ -20,6 +20,7 @@ mod keys;
 mod lints;
 mod message;
 mod names;
+mod options;
 mod parameters;
 mod receivers;
 mod returns;
