@@ -130,13 +130,10 @@ pub(super) fn read(args: &Args, cx: &mut Diagnostics) -> Options {
         one(written, &name, &mut options, cx);
         seen.push(name);
     }
-    // A misspelt `key` is one mistake, not two.
-    if matches!(options.key, KeyOption::Missing)
-        && args
-            .options
-            .iter()
-            .any(|written| nearest(&written.name.to_string(), NAMES.iter().copied()) == Some("key"))
-    {
+    // A misspelt `key` is one mistake, not two; so is a template without `key =`.
+    let misspelt =
+        |written: &Written| nearest(&written.name.to_string(), NAMES.iter().copied()) == Some("key");
+    if matches!(options.key, KeyOption::Missing) && (args.bare_key || args.options.iter().any(misspelt)) {
         options.key = KeyOption::Unusable;
     }
     options
@@ -146,12 +143,15 @@ fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostic
     match name {
         "key" => options.key = key(written, cx),
         "store" => options.store = store(written, cx),
-        "scope" => options.scope = assigned(written, "a string, or a constant `&'static str`", cx),
+        "scope" => {
+            options.scope =
+                assigned(written, "a string, or a constant `&'static str`", "\"billing.charge\"", cx)
+        }
         "scope_was" => {
             options.scope_was = match written.value.strings() {
                 Some(scopes) => scopes.iter().map(LitStr::value).collect(),
                 None => {
-                    wrong(written, "a list of string literals, such as `[\"billing.charge\"]`", cx);
+                    wrong(written, "a list of string literals", "[\"billing.charge\"]", cx);
                     Vec::new()
                 }
             }
@@ -165,7 +165,10 @@ fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostic
         "payload" => options.payload = payload(written, cx),
         "on_lapse" => options.on_lapse = on_lapse(written, cx),
         "on_duplicate" => options.wait = on_duplicate(written, cx),
-        "final_error" => options.final_error = assigned(written, "the path of a `fn(&E) -> bool`", cx),
+        "final_error" => {
+            options.final_error =
+                assigned(written, "the path of a `fn(&E) -> bool`", "ChargeError::is_final", cx)
+        }
         "mode" => {
             let modes = [("lease_and_replay", "LeaseAndReplay"), ("at_most_once", "AtMostOnce")];
             options.mode = choice(written, &modes, cx);
@@ -181,14 +184,14 @@ fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostic
         }
         "once_per" => match written.value.string() {
             Some(entity) if !entity.value().trim().is_empty() => options.once_per = Some(entity),
-            _ => wrong(written, "a string literal that names the entity, such as `\"customer\"`", cx),
+            _ => wrong(written, "a string literal that names the entity", "\"customer\"", cx),
         },
         "trust" => options.trusts.extend(trust(written, cx)),
         "allow" => options.allows.extend(allow(written, cx)),
         "crate" => {
             options.krate = match written.value.string() {
                 Some(path) => path.parse().ok(),
-                None => assigned(written, "the path of idem, such as `::once`", cx),
+                None => assigned(written, "the path of idem", "::once", cx),
             }
         }
         _ => unknown(written, name, cx),
@@ -220,21 +223,22 @@ fn unknown(written: &Written, name: &str, cx: &mut Diagnostics) {
     }
 }
 
-fn wrong(written: &Written, wanted: &str, cx: &mut Diagnostics) {
+/// A value of the wrong kind: what the option takes, and one that it would take.
+fn wrong(written: &Written, wanted: &str, example: &str, cx: &mut Diagnostics) {
     let name = &written.name;
     cx.report(
         &rules::OPTION_VALUE,
         written.value.at(name),
         format_args!("`{name}` takes {wanted}"),
-        format_args!("write `{name} = …` with {wanted}"),
+        format_args!("write `{name} = {example}`"),
     );
 }
 
-fn assigned(written: &Written, wanted: &str, cx: &mut Diagnostics) -> Option<TokenStream> {
+fn assigned(written: &Written, wanted: &str, example: &str, cx: &mut Diagnostics) -> Option<TokenStream> {
     match &written.value {
         Value::Assigned(tokens) => Some(tokens.clone()),
         _ => {
-            wrong(written, wanted, cx);
+            wrong(written, wanted, example, cx);
             None
         }
     }
@@ -260,7 +264,7 @@ fn store(written: &Written, cx: &mut Diagnostics) -> StoreOption {
     if written.value.is_word("none") {
         return StoreOption::Nowhere(written.value.at(&written.name));
     }
-    match assigned(written, "an expression that is a store, or `none`", cx) {
+    match assigned(written, "an expression that is a store, or `none`", "self.store", cx) {
         Some(store) => StoreOption::In(store),
         None => StoreOption::Installed,
     }
@@ -268,7 +272,7 @@ fn store(written: &Written, cx: &mut Diagnostics) -> StoreOption {
 
 fn window(written: &Written, cx: &mut Diagnostics) -> Option<Window> {
     let Some(text) = written.value.string() else {
-        wrong(written, "a duration in a string literal, such as `\"7d\"` or `\"1h 30m\"`", cx);
+        wrong(written, "a duration in a string literal", "\"1h 30m\"", cx);
         return None;
     };
     let length = length(&written.name, &text, cx)?;
@@ -329,7 +333,7 @@ const LONGEST: Duration = Duration::from_secs(36_525 * 86_400);
 
 fn max_tries(written: &Written, cx: &mut Diagnostics) -> Option<u32> {
     let Some(number) = written.value.integer() else {
-        wrong(written, "a whole number, such as `5`", cx);
+        wrong(written, "a whole number", "5", cx);
         return None;
     };
     match number.base10_parse::<u32>() {
@@ -356,7 +360,12 @@ fn choice(
     let text = match written.value.string() {
         Some(text) => text,
         None => {
-            wrong(written, &format!("one of the string literals {all}"), cx);
+            wrong(
+                written,
+                &format!("one of the string literals {all}"),
+                &format!("\"{}\"", choices[0].0),
+                cx,
+            );
             return None;
         }
     };
@@ -396,7 +405,7 @@ fn on_lapse(written: &Written, cx: &mut Diagnostics) -> Option<&'static str> {
 
 /// `"error"`, `wait("5s")` or `(wait = "5s")`.
 fn on_duplicate(written: &Written, cx: &mut Diagnostics) -> Option<Duration> {
-    let wanted = "`\"error\"`, or `wait(\"5s\")` to wait that long for the other attempt's result";
+    let wanted = "`\"error\"`, or a time to wait for the other attempt's result";
     let tokens: Vec<TokenTree> = match &written.value {
         Value::Assigned(tokens) => unwrapped(tokens.clone()).into_iter().collect(),
         Value::Listed(group) => group.stream().into_iter().collect(),
@@ -419,14 +428,13 @@ fn on_duplicate(written: &Written, cx: &mut Diagnostics) -> Option<Duration> {
     match text {
         Some(text) => length(&written.name, &text, cx),
         None => {
-            wrong(written, wanted, cx);
+            wrong(written, wanted, "wait(\"5s\")", cx);
             None
         }
     }
 }
 
 fn payload(written: &Written, cx: &mut Diagnostics) -> Vec<(Place, TokenStream)> {
-    let wanted = "`none`, or the places that must be equal under one key: `payload(message.amount)`";
     match &written.value {
         Value::Listed(group) if !group.stream().is_empty() => split_commas(group.stream())
             .into_iter()
@@ -439,8 +447,13 @@ fn payload(written: &Written, cx: &mut Diagnostics) -> Vec<(Place, TokenStream)>
             })
             .collect(),
         value if value.is_word("none") => Vec::new(),
-        _ => {
-            wrong(written, wanted, cx);
+        value => {
+            cx.report(
+                &rules::OPTION_VALUE,
+                value.at(&written.name),
+                format_args!("`payload` takes the places that must be equal under one key, or `none`"),
+                format_args!("write `payload(message.amount)`"),
+            );
             Vec::new()
         }
     }

@@ -169,11 +169,23 @@ fn followed(function: &Function, future: &Future) -> TokenStream {
     }
 }
 
-/// The body in braces that lints know to be ours, and errors show where the user's are.
+/// The body in braces that lints know to be ours, and errors show where the user's are. Around a body that is not written to its
+/// end they stay the user's, so that the compiler, which has complained about it already, recognises its complaint.
 fn block(body: TokenStream, user: &Group) -> Group {
     let mut block = Group::new(Delimiter::Brace, body);
-    block.set_span(names::site_at(user.span()));
-    block
+    if !is_half_written(user) {
+        block.set_span(names::site_at(user.span()));
+        return block;
+    }
+    user.clone()
+}
+
+/// Whether a body ends in the middle of an expression, as `message.` does while somebody types it.
+fn is_half_written(body: &Group) -> bool {
+    match body.stream().into_iter().last() {
+        Some(TokenTree::Punct(last)) => !matches!(last.as_char(), ';' | '?' | '>'),
+        _ => false,
+    }
 }
 
 /// Inner attributes, which may only stand at the start of a function.

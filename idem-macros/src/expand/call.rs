@@ -124,14 +124,31 @@ fn store(function: &Function) -> Option<TokenStream> {
     match &function.store {
         Store::Installed => None,
         Store::Nowhere => Some(quote_spanned!(site=>
-            #private::ToStoreHandle::__idem_store_handle(&#private::KeyOnly)
+            #private::ToStoreHandle::idem_store(&#private::KeyOnly)
         )),
-        // As a method call, so that the compiler goes through references and smart pointers.
-        Store::In(store) => Some(quote_spanned!(site=> {
-            use #private::ToStoreHandle as _;
-            (#store).__idem_store_handle()
-        })),
+        // As a method call, so that the compiler goes through references and smart pointers; shown where the expression is, so
+        // that one which is no store is blamed itself.
+        Store::In(store) => {
+            let at = store.clone().into_iter().next().map_or(site, |token| names::site_at(token.span()));
+            let call = match function.settings.require.and_then(rank) {
+                None => quote_spanned!(at=> (#store).idem_store()),
+                Some(rank) => quote_spanned!(at=> (#store).idem_typed_store().at_least::<#rank>()),
+            };
+            Some(quote_spanned!(site=> {
+                use #private::{ToStoreHandle as _, UnclassedStore as _};
+                #call
+            }))
+        }
     }
+}
+
+/// The place of a store class among all, from the weakest.
+fn rank(class: &str) -> Option<u8> {
+    ["Volatile", "Lossy", "Durable", "Transactional"]
+        .iter()
+        .zip(0_u8..)
+        .find(|(name, _)| **name == class)
+        .map(|(_, rank)| rank)
 }
 
 /// A tuple of references; serde knows tuples of up to 16.
