@@ -41,7 +41,7 @@ impl Args {
             while !input.is_empty() {
                 match option(input) {
                     Ok(written) if input.is_empty() || input.peek(syn::Token![,]) => {
-                        args.options.push(written)
+                        args.options.push(written);
                     }
                     Ok(written) => {
                         let next: TokenTree = input.parse()?;

@@ -27,19 +27,19 @@ impl Names {
             .filter(|argument| !matches!(argument.kind, ArgumentKind::Receiver(_)))
             .flat_map(|argument| argument.bindings().iter().cloned())
             .collect();
-        if let Shape::Future(future) = shape {
-            if let Some(rebinding) = &future.rebinding {
-                for name in &rebinding.names {
-                    if name == "__self" {
-                        this = Some(name.clone());
-                    } else {
-                        // The newest binding of a name is the one that is seen.
-                        bindings.retain(|bound| bound != name);
-                        bindings.push(name.clone());
-                    }
+        if let Shape::Future(future) = shape
+            && let Some(rebinding) = &future.rebinding
+        {
+            for name in &rebinding.names {
+                if name == "__self" {
+                    this = Some(name.clone());
+                } else {
+                    // The newest binding of a name is the one that is seen.
+                    bindings.retain(|bound| bound != name);
+                    bindings.push(name.clone());
                 }
-                bindings.retain(|name| !name.to_string().starts_with("__arg"));
             }
+            bindings.retain(|name| !name.to_string().starts_with("__arg"));
         }
         let simple = item.given().filter(|argument| is_simple(argument)).flat_map(Argument::bindings);
         Self {

@@ -19,15 +19,16 @@ pub(super) fn statements(function: &Function) -> TokenStream {
     let mut render = TokenStream::new();
     for (at, template) in function.templates.iter().enumerate() {
         let parts = parts(template, private);
-        render = match at {
-            0 => parts,
-            _ => quote_spanned!(site=>
+        render = if at == 0 {
+            parts
+        } else {
+            quote_spanned!(site=>
                 #render
                 if #private::KeyText::is_missing(#key) {
                     #private::KeyText::restart(#key);
                     #parts
                 }
-            ),
+            )
         };
     }
     let mut made = quote_spanned!(site=> #private::Call::derive(#handler, #keeps_key, |#key| { #render }));
@@ -82,9 +83,10 @@ fn parts(template: &Template, private: &TokenStream) -> TokenStream {
             let at =
                 read.clone().into_iter().last().map_or(site, |token| names::site_at(TokenTree::span(&token)));
             let read = quote_spanned!(at=> &#read);
-            let end = match end {
-                Some(byte) => quote_spanned!(site=> #private::Some(#byte)),
-                None => quote_spanned!(site=> #private::None),
+            let end = if let Some(byte) = end {
+                quote_spanned!(site=> #private::Some(#byte))
+            } else {
+                quote_spanned!(site=> #private::None)
             };
             quote_spanned!(site=> #private::KeyText::part(#key, #name, #read, #end);)
         }
