@@ -246,7 +246,10 @@ pub(crate) fn sleep(clock: &Clock, delay: Duration) -> Sleep {
     clock.after(delay, move || {
         let mut alarm = alarm.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         alarm.rung = true;
-        if let Some(waker) = alarm.waker.take() {
+        let waker = alarm.waker.take();
+        // A waker may poll at once, on this thread.
+        drop(alarm);
+        if let Some(waker) = waker {
             waker.wake();
         }
     });
