@@ -22,7 +22,7 @@ mod handle;
 mod key_only;
 mod pointer;
 
-pub use handle::{StoreHandle, ToStoreHandle};
+pub use handle::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
 pub use key_only::KeyOnly;
 
 /// Where records live.
@@ -41,6 +41,11 @@ pub use key_only::KeyOnly;
 ///
 /// Methods return a [`Reply`] at once: a store in memory answers in place, one behind a disk or a network later. That keeps the
 /// trait usable as `dyn Store`, costs in-process stores no allocation, and lets plain `fn` handlers wait without a runtime.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a store",
+    label = "records cannot live here",
+    note = "a store implements `idem::Store`, as `idem::MemoryStore` and `idem::SqliteStore` do"
+)]
 pub trait Store: Send + Sync + 'static {
     /// A handle to this same store that outlives the borrow: for renewals, and for completions whose caller went away.
     fn handle(&self) -> Arc<dyn Store>;

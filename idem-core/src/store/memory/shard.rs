@@ -128,7 +128,7 @@ impl Shard {
             tries: 1,
             fingerprint: claim.fingerprint,
             made_at: now,
-            drop_at: now.after(claim.keep),
+            drop_at: now.after(claim.keep.max(claim.lease)),
             stale_at: self.limits.stale_at(now),
             hold: Hold::Held { lease_at: now.after(claim.lease), prior: Prior::None },
         });
