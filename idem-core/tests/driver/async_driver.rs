@@ -536,8 +536,7 @@ fn a_lapse_under_a_former_scope_is_told_to_the_next_attempt() {
     store.time().advance(LEASE);
     static RENAMED: Handler = Handler::new("app::new").scope_was(&["app::old"]);
     use idem_core::private::ToStoreHandle as _;
-    let call =
-        Call::derive(&RENAMED, false, |text| text.literal("msg:1")).with_store(store.__idem_store_handle());
+    let call = Call::derive(&RENAMED, false, |text| text.literal("msg:1")).with_store(store.idem_store());
     let call = &call;
     let told = now(run(call, codec(), async move {
         let attempt = Call::attempt(call);
