@@ -7,3 +7,4 @@ mod extremes;
 mod model;
 mod results;
 mod settings;
+mod threads;
