@@ -5,8 +5,9 @@
 //! that had one. So the oldest record of a lane is at its front, and a front that is not due stands for all behind it.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
-use super::segment::{Finished, Head, SEGMENT_LEN, Segment};
+use super::segment::{Bytes, Finished, Head, SEGMENT_LEN, Segment};
 use crate::machine::{Record, Verdict};
 use crate::{Fingerprint, RecordId, Timestamp};
 
@@ -21,6 +22,21 @@ impl Address {
 
     const fn offset(self) -> usize {
         (self.0 & 0xffff) as usize
+    }
+}
+
+/// A record that answers a claim.
+pub(super) struct Replay<'a> {
+    pub(super) age: Duration,
+    pub(super) body: Bytes<'a>,
+    pub(super) failed: bool,
+}
+
+impl Replay<'_> {
+    pub(super) fn verdict(self) -> Verdict {
+        let Self { age, body, failed } = self;
+        let body = body.to_body();
+        if failed { Verdict::Refused { body, age } } else { Verdict::Completed { body, age, skipped: false } }
     }
 }
 
@@ -139,30 +155,23 @@ impl FinishedRecords {
         self.segments[at.segment()].record(at.offset())
     }
 
-    /// The verdict on a claim that finds this record; `None` if its end has passed. What `decide` says, without building the
-    /// record first.
+    /// What a claim finds in the record at `at`; `None` if its end has passed or its payload is another.
     #[inline]
-    pub(super) fn verdict(
+    pub(super) fn replay(
         &self,
         at: Address,
         fingerprint: Option<&Fingerprint>,
         now: Timestamp,
-    ) -> Option<Verdict> {
+    ) -> Option<Replay<'_>> {
         let (segment, offset) = (&self.segments[at.segment()], at.offset());
         let head = segment.head(offset);
-        if head.drop_at() <= now {
+        if head.drop_at() <= now || segment.fingerprint(offset, &head).as_ref() != fingerprint {
             return None;
         }
-        if segment.fingerprint(offset, &head).as_ref() != fingerprint {
-            let state = segment.record(offset).state.kind();
-            return Some(Verdict::Mismatch { state });
-        }
-        let age = now.since(Timestamp::from_micros(head.done_at));
-        let body = (now < head.body_until()).then(|| segment.body(offset, &head));
-        Some(if head.is_failed() {
-            Verdict::Refused { body, age }
-        } else {
-            Verdict::Completed { body, age, skipped: false }
+        Some(Replay {
+            age: now.since(Timestamp::from_micros(head.done_at)),
+            body: if now < head.body_until() { segment.body(offset, &head) } else { Bytes::Gone },
+            failed: head.is_failed(),
         })
     }
 

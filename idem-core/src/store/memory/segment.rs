@@ -85,6 +85,25 @@ impl Finished<'_> {
     }
 }
 
+/// Where a body is.
+pub(super) enum Bytes<'a> {
+    /// Its time has passed.
+    Gone,
+    InPlace(&'a [u8]),
+    Apart(&'a Body),
+}
+
+impl Bytes<'_> {
+    #[inline]
+    pub(super) fn to_body(&self) -> Option<Body> {
+        match self {
+            Self::Gone => None,
+            Self::InPlace(bytes) => Some(Body::copy_from(bytes)),
+            Self::Apart(body) => Some(Body::clone(body)),
+        }
+    }
+}
+
 /// The numbers of a record in a segment.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
@@ -274,13 +293,16 @@ impl Segment {
 
     /// The body of the record at `offset`; empty if it was buried.
     #[inline]
-    pub(super) fn body(&self, offset: usize, head: &Head) -> Body {
+    pub(super) fn body(&self, offset: usize, head: &Head) -> Bytes<'_> {
         let start = offset + head.body_offset();
-        if head.flags & LARGE == 0 {
-            return Body::copy_from(&self.bytes[start..offset + head.len()]);
-        }
+        let bytes = &self.bytes[start..offset + head.len()];
+        if head.flags & LARGE == 0 { Bytes::InPlace(bytes) } else { self.large(start) }
+    }
+
+    #[cold]
+    fn large(&self, start: usize) -> Bytes<'_> {
         let number = u32::from_le_bytes(self.array(start)) as usize;
-        self.large.get(number).cloned().flatten().unwrap_or_default()
+        self.large.get(number).and_then(Option::as_ref).map_or(Bytes::Gone, Bytes::Apart)
     }
 
     /// The record at `offset`, as the protocol knows it.
@@ -289,7 +311,7 @@ impl Segment {
         let kept = Kept {
             done_at: Timestamp::from_micros(head.done_at),
             body_until: head.body_until(),
-            body: self.body(offset, &head),
+            body: self.body(offset, &head).to_body().unwrap_or_default(),
         };
         Record {
             state: if head.is_failed() { State::Failed(kept) } else { State::Done(kept) },
