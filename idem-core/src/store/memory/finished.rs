@@ -43,8 +43,8 @@ impl Replay<'_> {
 /// What 15 bits can address.
 const MAX_SEGMENTS: usize = 1 << 15;
 
-/// The first segment of a lane begins this small; a store for a few records should be a few kilobytes.
-const FIRST_CAPACITY: usize = 1 << 10;
+/// The least room of a segment: a store for a few records should be a few kilobytes.
+const LEAST_CAPACITY: usize = 1 << 10;
 
 #[derive(Default)]
 pub(super) struct FinishedRecords {
@@ -127,10 +127,10 @@ impl FinishedRecords {
         if self.free.is_empty() && self.segments.len() == MAX_SEGMENTS {
             return None;
         }
+        let wanted = self.capacity_for(lane);
         let mut buffer = std::mem::take(&mut self.spare);
-        if buffer.capacity() == 0 {
-            let first = self.lanes[lane].segments.is_empty();
-            buffer.reserve_exact(if first { FIRST_CAPACITY } else { SEGMENT_LEN });
+        if buffer.capacity() < wanted || buffer.capacity() > 2 * wanted {
+            buffer = Vec::with_capacity(wanted);
         }
         let mut segment = Segment::over(buffer, lane);
         let offset = segment.append(record)?;
@@ -142,6 +142,14 @@ impl FinishedRecords {
         }
         self.lanes[lane].segments.push_back(number);
         Some((number, offset))
+    }
+
+    /// A quarter of what the lane holds, so that few records do not keep much memory, and many are not scattered.
+    fn capacity_for(&self, lane: usize) -> usize {
+        let segments = &self.lanes[lane].segments;
+        let held: usize =
+            segments.iter().rev().take(8).map(|segment| self.segments[*segment].capacity()).sum();
+        (held / 4).clamp(LEAST_CAPACITY, SEGMENT_LEN)
     }
 
     /// Whether the record at `at` is the one of `id`.
@@ -191,9 +199,7 @@ impl FinishedRecords {
         }
         self.free.push(number);
         let buffer = segment.into_buffer();
-        if self.spare.capacity() < buffer.capacity() {
-            self.spare = buffer;
-        }
+        self.spare = buffer;
     }
 
     /// Writes the record at `at` again without its body, and removes the first writing. `None` if every segment is in use.
@@ -278,6 +284,12 @@ impl FinishedRecords {
         }
         self.first_end = first_of_all;
         ended
+    }
+
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> (usize, usize) {
+        let sizes = self.segments.iter().map(Segment::size);
+        sizes.fold((0, 0), |(bytes, bodies), (more, large)| (bytes + more, bodies + large))
     }
 
     fn front(&mut self, lane: usize) -> Option<(Address, Head)> {

@@ -155,15 +155,26 @@ impl Head {
 }
 
 impl Segment {
-    /// An empty segment that writes into `buffer`.
+    /// An empty segment that writes into `buffer` until that is full.
     pub(super) fn over(mut buffer: Vec<u8>, lane: usize) -> Self {
         buffer.clear();
         Self { bytes: buffer, lane, first_end: Timestamp::MAX, ..Self::default() }
     }
 
+    /// Its room in bytes. It never grows: its records would be copied.
+    pub(super) fn capacity(&self) -> usize {
+        self.bytes.capacity().min(SEGMENT_LEN)
+    }
+
     /// The memory to write the next segment into.
     pub(super) fn into_buffer(self) -> Vec<u8> {
         self.bytes
+    }
+
+    /// Its room in bytes, and the bodies that it keeps apart.
+    #[cfg(test)]
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.bytes.capacity(), self.large.iter().flatten().count())
     }
 
     /// Whether nothing in it is alive.
@@ -192,7 +203,7 @@ impl Segment {
         head[1] = u8::try_from(body_len).unwrap_or(u8::MAX);
 
         let start = self.bytes.len();
-        if start + HEAD_LEN + FINGERPRINT_LEN + WIDE_LEN + body_len > SEGMENT_LEN {
+        if start + HEAD_LEN + FINGERPRINT_LEN + WIDE_LEN + body_len > self.capacity() {
             return None;
         }
         let mut fixed = [0; HEAD_LEN];

@@ -95,6 +95,18 @@ impl Shared {
         self.shards.iter().filter_map(|shard| lock(shard).oldest_age(self.clock.now())).max()
     }
 
+    /// Bytes that segments have room for, and bodies kept apart.
+    #[cfg(test)]
+    pub(super) fn segment_bytes(&self) -> (usize, usize) {
+        let sizes = self.shards.iter().map(|shard| lock(shard).finished.bytes());
+        sizes.fold((0, 0), |(bytes, bodies), (more, large)| (bytes + more, bodies + large))
+    }
+
+    #[cfg(test)]
+    pub(super) fn lock_shard_of(&self, id: &RecordId) -> MutexGuard<'_, Shard> {
+        self.shard(id)
+    }
+
     fn sweep_up_to(&self, limit: usize) -> usize {
         let mut removed = 0;
         for shard in &self.shards {
