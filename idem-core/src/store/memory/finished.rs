@@ -51,6 +51,8 @@ pub(super) struct FinishedRecords {
     segments: Vec<Segment>,
     free: Vec<usize>,
     lanes: Vec<Lane>,
+    /// The lane that was written last: a program has few kinds of record.
+    last: usize,
     /// The memory of a segment that is gone, for the next one.
     spare: Vec<u8>,
     len: usize,
@@ -105,7 +107,10 @@ impl FinishedRecords {
     #[inline]
     pub(super) fn append(&mut self, record: &Finished<'_>) -> Option<Address> {
         let key = LaneKey::of(record);
-        let lane = self.lanes.iter().position(|lane| lane.key == key).unwrap_or_else(|| self.open(key));
+        let lane = match self.lanes.get(self.last) {
+            Some(lane) if lane.key == key => self.last,
+            _ => self.lane(key),
+        };
         let tail = self.lanes[lane].segments.back().copied();
         let written = tail.and_then(|segment| Some((segment, self.segments[segment].append(record)?)));
         let (segment, offset) = match written {
@@ -118,9 +123,14 @@ impl FinishedRecords {
         Some(address(segment, offset))
     }
 
-    fn open(&mut self, key: LaneKey) -> usize {
-        self.lanes.push(Lane { key, segments: VecDeque::new(), due: Timestamp::MAX });
-        self.lanes.len() - 1
+    #[cold]
+    fn lane(&mut self, key: LaneKey) -> usize {
+        let known = self.lanes.iter().position(|lane| lane.key == key);
+        self.last = known.unwrap_or_else(|| {
+            self.lanes.push(Lane { key, segments: VecDeque::new(), due: Timestamp::MAX });
+            self.lanes.len() - 1
+        });
+        self.last
     }
 
     fn append_to_fresh(&mut self, lane: usize, record: &Finished<'_>) -> Option<(usize, usize)> {
