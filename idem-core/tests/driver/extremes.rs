@@ -53,7 +53,7 @@ fn asking_for_the_loss_again_and_again_starts_one_timer() {
     let store = ModelStore::new();
     static HANDLER: Handler = Handler::new("tests.extremes");
     let call =
-        Call::derive(&HANDLER, false, |text| text.literal("msg:1")).with_store(store.__idem_store_handle());
+        Call::derive(&HANDLER, false, |text| text.literal("msg:1")).with_store(store.idem_store());
     let call = &call;
     let mut body = Box::pin(run(call, codec(), async move {
         for _ in 0..1_000 {
