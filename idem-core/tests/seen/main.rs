@@ -342,7 +342,7 @@ fn what_is_forgotten_in_the_store_is_forgotten_in_the_set() {
 #[test]
 fn an_answer_that_was_under_way_does_not_bring_a_forgotten_message_back() {
     let store = Counting::default();
-    let seen = SeenSet::new(Slow(store.clone()));
+    let seen = SeenSet::new(Slow::new(store.clone()));
     run(&store, 1, b"");
     let first = a_claim(2);
     assert!(matches!(store.claim(&first).wait().unwrap(), Verdict::Claimed(_)));
@@ -362,11 +362,22 @@ fn an_answer_that_was_under_way_does_not_bring_a_forgotten_message_back() {
 
 #[test]
 fn a_message_is_forgotten_even_if_nobody_hears_the_stores_answer() {
-    let seen = SeenSet::new(Slow(Counting::default()));
+    let seen = SeenSet::new(Slow::new(Counting::default()));
     run(&seen, 1, b"");
     let reply = seen.forget(&id(1), false);
     assert!(seen.is_empty());
     drop(reply);
+    assert!(matches!(claim(&seen, 1), Verdict::Claimed(_)));
+}
+
+#[test]
+fn what_was_learnt_while_the_store_was_still_forgetting_goes_too() {
+    let seen = SeenSet::new(Slow::forgetting_late(Counting::default()));
+    run(&seen, 1, b"");
+    let reply = seen.forget(&id(1), false);
+    replayed(claim(&seen, 1));
+    assert_eq!(seen.len(), 1);
+    assert!(matches!(reply.wait().unwrap(), Forgotten::Forgotten(_)));
     assert!(matches!(claim(&seen, 1), Verdict::Claimed(_)));
 }
 
