@@ -61,7 +61,8 @@ impl<'c> Ready<'c> {
             keep: handler.keep,
             on_lapse: if at_most_once { OnLapse::Park } else { handler.on_lapse },
             durable: at_most_once || handler.on_lapse == OnLapse::Park,
-            max_tries: handler.max_tries,
+            // At most once has one try by itself, and its end is called a loss.
+            max_tries: if at_most_once { u32::MAX } else { handler.max_tries },
         }
     }
 

@@ -8,7 +8,10 @@
 //! 'u'  nothing: the value could not be serialized
 //! ```
 
+use std::any::type_name;
 use std::cell::Cell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -38,8 +41,20 @@ pub(crate) enum Missing {
     TooLarge(u64),
     /// It could not be serialized.
     Unserializable,
-    /// The bytes are not this handler's result.
+    /// The bytes are not this handler's result. Says why without showing them.
     Unreadable(String),
+}
+
+/// Goes on where a sentence says "its result".
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Expired => f.write_str("is no longer kept"),
+            Self::TooLarge(len) => write!(f, "of {len} bytes was too large to keep"),
+            Self::Unserializable => f.write_str("could not be serialized"),
+            Self::Unreadable(why) => write!(f, "is unreadable: {why}"),
+        }
+    }
 }
 
 /// Encodes `value`. Never fails: the work is done, so a value that cannot be kept leaves a note in its place.
@@ -51,8 +66,11 @@ pub(crate) fn encode<T: Serialize + DeserializeOwned>(value: &T) -> Encoded {
     let mut bytes = SCRATCH.take();
     bytes.clear();
     bytes.push(JSON);
-    let written = serde_json::to_writer(&mut bytes, value);
-    let encoded = if written.is_err() || !reads_back::<T>(&bytes[1..]) {
+    // A panic here comes after the work: it must not undo it. The panic hook has reported it.
+    let written = catch_unwind(AssertUnwindSafe(|| {
+        serde_json::to_writer(&mut bytes, value).is_ok() && reads_back::<T>(&bytes[1..])
+    }));
+    let encoded = if !matches!(written, Ok(true)) {
         Encoded { body: Body::copy_from(&[UNSERIALIZABLE]), kept: false }
     } else if bytes.len() > MAX_RESULT {
         let mut note = [TOO_LARGE; 9];
@@ -76,19 +94,30 @@ fn reads_back<T: DeserializeOwned>(json: &[u8]) -> bool {
 /// Decodes a stored result. Without bytes, a value of a type that has only one (such as `()`) is there all the same.
 pub(crate) fn decode<T: DeserializeOwned>(body: Option<&Body>) -> Result<T, Missing> {
     let Some(body) = body else {
-        // Not whatever reads `null`: an `Option` would come back as `None`, which its body may never have returned.
-        let only_one = size_of::<T>() == 0;
-        return only_one.then(|| serde_json::from_slice(b"null").ok()).flatten().ok_or(Missing::Expired);
+        // An `Option` reads `null` too, but what has expired need not have been `None`.
+        let only_value = if size_of::<T>() == 0 { serde_json::from_slice(b"null").ok() } else { None };
+        return only_value.ok_or(Missing::Expired);
     };
     match body.split_first() {
         Some((&JSON, json)) => {
-            serde_json::from_slice(json).map_err(|error| Missing::Unreadable(error.to_string()))
+            serde_json::from_slice(json).map_err(|error| unreadable::<T>(&error, json.len()))
         }
         Some((&TOO_LARGE, len)) => Err(Missing::TooLarge(len.try_into().map_or(0, u64::from_le_bytes))),
         Some((&UNSERIALIZABLE, _)) => Err(Missing::Unserializable),
         Some((other, _)) => Err(Missing::Unreadable(format!("format {other:#04x} is unknown here"))),
         None => Err(Missing::Unreadable("no format byte".into())),
     }
+}
+
+/// Says where the bytes stop being a `T`. The error's own text would quote them, and a result may hold what no log should.
+fn unreadable<T>(error: &serde_json::Error, len: usize) -> Missing {
+    let what = match error.classify() {
+        serde_json::error::Category::Data => "it was stored as another type or shape",
+        serde_json::error::Category::Eof => "it ends early",
+        serde_json::error::Category::Syntax | serde_json::error::Category::Io => "it is not JSON",
+    };
+    let (at, ty) = (error.column(), type_name::<T>());
+    Missing::Unreadable(format!("{what} (byte {at} of {len} does not fit `{ty}`)"))
 }
 
 #[cfg(test)]
@@ -136,6 +165,15 @@ mod tests {
         assert_eq!(decode::<u64>(None), Err(Missing::Expired));
         assert_eq!(decode::<Option<u64>>(None), Err(Missing::Expired));
         assert_eq!(decode::<serde_json::Value>(None), Err(Missing::Expired));
+    }
+
+    // F71
+    #[test]
+    fn the_reason_for_unreadable_bytes_does_not_show_them() {
+        let body = encode(&"sk_live_1".to_owned()).body;
+        let Err(missing) = decode::<u64>(Some(&body)) else { panic!("a text is a number") };
+        assert!(!missing.to_string().contains("sk_live"), "{missing}");
+        assert!(missing.to_string().contains("does not fit `u64`"), "{missing}");
     }
 
     #[test]

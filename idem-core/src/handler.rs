@@ -237,7 +237,7 @@ impl Handler {
     /// `identity` tells instances apart within this process; it is never stored.
     #[doc(hidden)]
     pub fn answers_for(&self, identity: &'static str) -> Result<(), Error> {
-        let first = self.identity.get_or_init(|| identity);
+        let first = self.identity.get_or_init(|| first_identity(self.scope, identity));
         // The same string constant has one address in most builds, so the bytes are rarely compared.
         if std::ptr::eq(*first, identity) || *first == identity {
             return Ok(());
@@ -248,4 +248,12 @@ impl Handler {
         );
         Err(Error::new(ErrorKind::Misconfigured, message).within(scope))
     }
+}
+
+/// The identity that a scope was first asked for. Kept for the process and not with the handler: one whose scope depends on a
+/// type is made anew for each call.
+#[cold]
+fn first_identity(scope: &'static str, identity: &'static str) -> &'static str {
+    static FIRST: Mutex<BTreeMap<&str, &str>> = Mutex::new(BTreeMap::new());
+    FIRST.lock().unwrap_or_else(PoisonError::into_inner).entry(scope).or_insert(identity)
 }

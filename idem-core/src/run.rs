@@ -28,6 +28,7 @@ use crate::{Body, Error, ErrorKind};
 mod blocking;
 mod claim;
 mod end;
+mod patience;
 
 pub use blocking::run_blocking;
 use claim::{Begun, Step, begin};
@@ -99,15 +100,14 @@ impl<B: Future> Future for Run<'_, B> {
                 },
                 Stage::Running { ready, grant, renewals } => {
                     let release = ReleaseOnPanic(Some(&ready));
-                    let polled = body.as_mut().poll(cx);
-                    release.not_needed();
-                    let Poll::Ready(mut result) = polled else {
+                    let Poll::Ready(mut result) = body.as_mut().poll(cx) else {
+                        release.not_needed();
                         // A body that ends at its first poll never gets here, and costs no renewal.
                         let renewals = renewals.or_else(|| Some(start_renewals(&ready)));
                         *stage = Stage::Running { ready, grant, renewals };
                         return Poll::Pending;
                     };
-                    match end(&ready, codec, &grant, &result, renewals) {
+                    match end(&ready, codec, &grant, &result, renewals, release) {
                         Ended::Now(recorded) => {
                             (codec.set_recorded)(&mut result, recorded);
                             return Poll::Ready(result);
@@ -155,17 +155,12 @@ fn answer<R>(call: &Call<'_>, codec: &Codec<R>, step: Step<'_>) -> R {
         Step::Run(..) => unreachable!("the body runs"),
     };
     replayed.unwrap_or_else(|missing| {
-        let (kind, message) = match missing {
-            Missing::Expired => (ErrorKind::NotKept, "done, but its result is no longer kept".to_owned()),
-            Missing::TooLarge(len) => {
-                (ErrorKind::NotKept, format!("done, but its result of {len} bytes was too large to keep"))
-            }
-            Missing::Unserializable => {
-                (ErrorKind::NotKept, "done, but its result could not be serialized".to_owned())
-            }
-            Missing::Unreadable(why) => {
+        let message = format!("done, but its result {missing}");
+        let kind = match missing {
+            Missing::Expired | Missing::TooLarge(_) | Missing::Unserializable => ErrorKind::NotKept,
+            Missing::Unreadable(_) => {
                 count(Event::Unreadable);
-                (ErrorKind::Unreadable, format!("done, but unreadable: {why}"))
+                ErrorKind::Unreadable
             }
         };
         (codec.refuse)(call.name(Error::new(kind, message)))
@@ -173,15 +168,14 @@ fn answer<R>(call: &Call<'_>, codec: &Codec<R>, step: Step<'_>) -> R {
 }
 
 fn refused<R>(call: &Call<'_>, codec: &Codec<R>, body: Option<&Body>) -> R {
-    let missing = match &codec.errors {
+    let message = match &codec.errors {
         Some(errors) => match (errors.replay)(body) {
             Ok(result) => return result,
-            Err(missing) => format!("{missing:?}"),
+            Err(missing) => format!("refused before, but its error {missing}"),
         },
-        None => "this handler has no `final_error`".to_owned(),
+        None => "refused before, by an error that only a handler with `final_error` can read back".to_owned(),
     };
     count(Event::Unreadable);
-    let message = format!("refused before, by an error that cannot be read back: {missing}");
     (codec.refuse)(call.name(Error::new(ErrorKind::Refused, message)))
 }
 
@@ -191,7 +185,7 @@ fn start_renewals(ready: &Ready<'_>) -> Renewals {
     Renewals::start(&ready.store, (ready.id(), ready.call.token), (handler.lease, handler.max_hold), lease)
 }
 
-/// Gives the claim back if the body panics, then lets the panic go on. Without unwinding there is nothing to do: that is a kill.
+/// Gives the claim back if the body or its `final_error` panics, then lets the panic go on. Without unwinding there is nothing to do: that is a kill.
 struct ReleaseOnPanic<'r, 'c>(Option<&'r Ready<'c>>);
 
 impl ReleaseOnPanic<'_, '_> {

@@ -19,8 +19,7 @@ pub fn run_blocking<R>(call: &Call<'_>, codec: Codec<R>, body: impl FnOnce() -> 
     let renewals = start_renewals(&ready);
     let release = ReleaseOnPanic(Some(&ready));
     let mut result = body();
-    release.not_needed();
-    let recorded = match end(&ready, &codec, &grant, &result, Some(renewals)) {
+    let recorded = match end(&ready, &codec, &grant, &result, Some(renewals), release) {
         Ended::Now(recorded) => recorded,
         Ended::Later(rest) => block_on(rest),
     };

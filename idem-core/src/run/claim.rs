@@ -2,13 +2,13 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::call::{Call, Ready};
-use crate::machine::{Claim, Grant, Snapshot, StateKind, Verdict};
+use crate::machine::{Claim, Grant, Prior, Snapshot, StateKind, Verdict};
 use crate::observe::{Event, count};
-use crate::store::{Looked, Reply, StoreHandle, sleep};
+use crate::run::patience::Patience;
+use crate::store::{Looked, Reply, StoreHandle};
 use crate::{Body, Error, ErrorKind, Mode, OnDuplicate, StoreError, Timestamp};
 
 /// What is to be done for a call.
@@ -38,13 +38,15 @@ pub(crate) fn begin<'c>(call: &'c Call<'c>) -> Begun<'c> {
     };
     let claim = ready.claim();
     if !ready.former().is_empty() {
-        return Begun::Later(Box::pin(ask_former_scopes_first(ready, claim)));
+        return Begun::Later(Box::pin(ask(ready, claim, None)));
     }
     let asked_at = ready.store.clock().now();
     match ready.store.claim(&claim).look() {
         Looked::There(Ok(verdict)) if !waits(call, &verdict) => Begun::Now(judge(ready, verdict, asked_at)),
-        Looked::There(answer) => Begun::Later(Box::pin(ask(ready, claim, Reply::ready(answer), asked_at))),
-        Looked::Pending(reply) => Begun::Later(Box::pin(ask(ready, claim, reply, asked_at))),
+        Looked::There(answer) => {
+            Begun::Later(Box::pin(ask(ready, claim, Some((Reply::ready(answer), asked_at)))))
+        }
+        Looked::Pending(reply) => Begun::Later(Box::pin(ask(ready, claim, Some((reply, asked_at))))),
     }
 }
 
@@ -53,45 +55,60 @@ fn waits(call: &Call<'_>, verdict: &Verdict) -> bool {
     matches!((verdict, call.handler.on_duplicate), (Verdict::InProgress { .. }, OnDuplicate::Wait(_)))
 }
 
-/// Claims until there is an answer, and, if the handler waits for duplicates, until there is another one than "in progress".
-async fn ask<'c>(
-    ready: Ready<'c>,
-    claim: Claim,
-    mut reply: Reply<Verdict>,
-    mut asked_at: Timestamp,
-) -> Step<'c> {
+/// Asks until there is an answer, and, if the handler waits for duplicates, until there is another one than "in progress".
+/// A record of a former scope answers for the new one; only if there is none, or one that may be rerun, the new one is
+/// claimed.
+async fn ask<'c>(ready: Ready<'c>, claim: Claim, mut sent: Option<(Reply<Verdict>, Timestamp)>) -> Step<'c> {
     let clock = ready.store.clock();
-    let began = clock.now();
+    let mut asking = Asking { reply: None, unknown: false, store: ready.store.clone(), claim };
+    let mut before = None;
+    let mut patience = Patience::begin(&clock);
     let mut failures = 0;
     let mut pause = FIRST_PAUSE;
     loop {
-        let in_flight = InFlight { reply: Some(reply), store: ready.store.clone(), claim: claim.clone() };
-        match in_flight.await {
+        let (answer, asked_at) = match sent.take() {
+            Some((reply, asked_at)) => (asking.hear(reply).await, asked_at),
+            None => match look_back(&ready, &asking.claim, &mut before).await {
+                Ok(None) => {
+                    let asked_at = clock.now();
+                    let reply = ready.store.claim(&asking.claim);
+                    (asking.hear(reply).await, asked_at)
+                }
+                Ok(Some(verdict)) => (Ok(verdict), clock.now()),
+                Err(error) => (Err(error), clock.now()),
+            },
+        };
+        let delay = match answer {
             Ok(verdict @ Verdict::InProgress { remaining, .. }) => {
                 let OnDuplicate::Wait(limit) = ready.call.handler.on_duplicate else {
                     return judge(ready, verdict, asked_at);
                 };
-                let left = limit.saturating_sub(clock.now().since(began));
+                let left = limit.saturating_sub(patience.spent());
                 if left.is_zero() {
                     return judge(ready, verdict, asked_at);
                 }
-                sleep(&clock, pause.min(left).min(remaining.max(FIRST_PAUSE))).await;
+                let delay = pause.min(left).min(remaining.max(FIRST_PAUSE));
                 pause = (pause * 2).min(LONGEST_PAUSE);
+                failures = 0;
+                delay
+            }
+            Ok(Verdict::Claimed(grant)) => {
+                let grant = before.map_or(grant, |before: Before| before.told_by(grant));
+                return judge(ready, Verdict::Claimed(grant), asked_at);
             }
             Ok(verdict) => return judge(ready, verdict, asked_at),
             Err(error) if error.is_transient() && failures < RETRIES => {
                 // Unknown is not "no": the same token asks again, and gets the grant that it may have got already.
                 failures += 1;
-                sleep(&clock, FIRST_PAUSE * failures * failures).await;
+                FIRST_PAUSE * failures * failures
             }
             Err(error) => {
                 count(Event::Unavailable);
                 let error = ready.call.name(error.into());
                 return Step::Stop(error);
             }
-        }
-        asked_at = clock.now();
-        reply = ready.store.claim(&claim);
+        };
+        patience.sleep(delay).await;
     }
 }
 
@@ -100,26 +117,38 @@ const RETRIES: u32 = 2;
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
-/// A record of a former scope answers for the new one; only if there is none, or one that may be rerun, the new one is claimed.
-async fn ask_former_scopes_first<'c>(ready: Ready<'c>, claim: Claim) -> Step<'c> {
-    for id in ready.former() {
-        match ready.store.inspect(id).await {
-            Ok(Some(found)) => {
-                if let Some(verdict) = verdict_of(found, &claim) {
-                    let now = ready.store.clock().now();
-                    return judge(ready, verdict, now);
-                }
-            }
-            Ok(None) => {}
-            Err(error) => {
-                count(Event::Unavailable);
-                return Step::Stop(ready.call.name(error.into()));
-            }
+/// What a former scope's record tells of the attempts before this one.
+#[derive(Clone, Copy)]
+struct Before {
+    prior: Prior,
+    first_age: Duration,
+}
+
+impl Before {
+    /// The new scope's record knows nothing of them when it is made.
+    fn told_by(self, grant: Grant) -> Grant {
+        match grant.prior {
+            Prior::None => Grant { prior: self.prior, first_age: self.first_age, ..grant },
+            Prior::Released | Prior::Lapsed => grant,
         }
     }
-    let asked_at = ready.store.clock().now();
-    let reply = ready.store.claim(&claim);
-    ask(ready, claim, reply, asked_at).await
+}
+
+/// Looks for a verdict in the records of the handler's former scopes.
+async fn look_back(
+    ready: &Ready<'_>,
+    claim: &Claim,
+    before: &mut Option<Before>,
+) -> Result<Option<Verdict>, StoreError> {
+    for id in ready.former() {
+        let Some(found) = ready.store.inspect(id).await? else { continue };
+        let prior = if found.state == StateKind::Held { Prior::Lapsed } else { Prior::Released };
+        *before = Some(Before { prior, first_age: found.first_age });
+        if let Some(verdict) = verdict_of(found, claim) {
+            return Ok(Some(verdict));
+        }
+    }
+    Ok(None)
 }
 
 /// What a claim would have been told by a record that is only looked at; `None` if it may run.
@@ -155,7 +184,7 @@ fn judge<'c>(ready: Ready<'c>, verdict: Verdict, asked_at: Timestamp) -> Step<'c
     };
     match verdict {
         Verdict::Claimed(grant) => {
-            if grant.prior == crate::machine::Prior::Lapsed {
+            if grant.prior == Prior::Lapsed {
                 count(Event::Lapsed);
             }
             Step::Run(ready, grant, asked_at)
@@ -201,30 +230,43 @@ fn judge<'c>(ready: Ready<'c>, verdict: Verdict, asked_at: Timestamp) -> Step<'c
     }
 }
 
-/// A claim under way. If it is dropped, its grant, should there be one, goes back: no body will run under it.
-struct InFlight {
+/// A claim under way. If it is dropped before its answer is known, its grant, should there be one, goes back: no body will run
+/// under it.
+struct Asking {
     reply: Option<Reply<Verdict>>,
+    /// Whether a claim was sent whose answer got lost: it may have been granted.
+    unknown: bool,
     store: StoreHandle,
     claim: Claim,
 }
 
-impl Future for InFlight {
-    type Output = Result<Verdict, StoreError>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let reply = self.reply.as_mut().expect("an answered claim is not polled again");
-        let answer = std::task::ready!(Pin::new(reply).poll(cx));
+impl Asking {
+    async fn hear(&mut self, reply: Reply<Verdict>) -> Result<Verdict, StoreError> {
+        // Kept here, and not in the future, so that it outlives the caller.
+        let reply = self.reply.insert(reply);
+        let answer = reply.await;
         self.reply = None;
-        Poll::Ready(answer)
+        match &answer {
+            Ok(_) => self.unknown = false,
+            Err(error) => self.unknown |= error.is_transient(),
+        }
+        answer
     }
 }
 
-impl Drop for InFlight {
+impl Drop for Asking {
     fn drop(&mut self) {
-        let Some(reply) = self.reply.take() else { return };
+        let reply = self.reply.take();
+        if reply.is_none() && !self.unknown {
+            return;
+        }
         let (store, id, token) = (self.store.clone(), self.claim.id, self.claim.token);
         self.store.spawn(Box::pin(async move {
-            if let Ok(Verdict::Claimed(_)) = reply.await {
+            let held = match reply {
+                Some(reply) => matches!(reply.await, Ok(Verdict::Claimed(_)) | Err(_)),
+                None => true,
+            };
+            if held {
                 // If this does not arrive, the lease runs out.
                 let _ = store.release(&id, &token).await;
             }

@@ -9,7 +9,9 @@ use crate::call::Ready;
 use crate::lease::Renewals;
 use crate::machine::{Completion, Grant, Recorded};
 use crate::observe::{Event, count};
-use crate::store::{Looked, Reply, StoreHandle, sleep};
+use crate::run::ReleaseOnPanic;
+use crate::run::patience::Patience;
+use crate::store::{Looked, Reply, StoreHandle};
 
 /// An end that is recorded, or will be: whether the store knows of the success.
 pub(crate) enum Ended {
@@ -27,9 +29,17 @@ pub(crate) fn end<R>(
     grant: &Grant,
     result: &R,
     renewals: Option<Renewals>,
+    on_panic: ReleaseOnPanic<'_, '_>,
 ) -> Ended {
     let handler = ready.call.handler;
-    if let Some(encoded) = (codec.encode)(result) {
+    let success = (codec.encode)(result);
+    let error = match (&success, &codec.errors) {
+        (None, Some(errors)) => (errors.encode)(result),
+        _ => None,
+    };
+    // The handler's own code has had its last word.
+    on_panic.not_needed();
+    if let Some(encoded) = success {
         count(Event::Executed);
         if !encoded.kept {
             count(Event::NotKept);
@@ -37,7 +47,7 @@ pub(crate) fn end<R>(
         let completion = ready.completion(grant.fence, encoded.body, handler.ttl, handler.keep);
         return record(ready, Ending::Success, completion, renewals);
     }
-    if let Some(encoded) = codec.errors.as_ref().and_then(|errors| (errors.encode)(result)) {
+    if let Some(encoded) = error {
         let completion = ready.completion(grant.fence, encoded.body, handler.error_ttl, handler.error_ttl);
         return record(ready, Ending::Error, completion, renewals);
     }
@@ -79,13 +89,13 @@ async fn insist(
     renewals: Option<Renewals>,
 ) -> bool {
     let clock = store.clock();
-    let began = clock.now();
+    let mut spent = Patience::begin(&clock);
     let mut pause = Duration::from_millis(20);
     let recorded = loop {
         match reply.await {
             Ok(recorded) => break note(recorded),
-            Err(error) if error.is_transient() && clock.now().since(began) < patience => {
-                sleep(&clock, pause).await;
+            Err(error) if error.is_transient() && spent.spent() < patience => {
+                spent.sleep(pause).await;
                 pause = (pause * 2).min(Duration::from_secs(2));
                 reply = ending.send(&store, &completion);
             }

@@ -44,7 +44,7 @@ fn now<F: Future>(future: F) -> F::Output {
     }
 }
 
-fn poll<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
+fn poll<F: Future + ?Sized>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
@@ -433,7 +433,7 @@ fn a_stored_result_that_does_not_decode_is_done_and_never_a_rerun() {
     .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreadable);
     assert_eq!(error.disposition(), Disposition::Ack);
-    assert!(error.to_string().contains("done, but unreadable"), "{error}");
+    assert!(error.to_string().contains("done, but its result is unreadable"), "{error}");
     assert_eq!(runs.load(Ordering::Relaxed), 0);
 }
 
@@ -491,6 +491,98 @@ fn a_record_of_a_former_scope_is_replayed() {
     let other = Key::trusted("msg:2", "a test's other message").unwrap();
     let fresh = now(on(&store, renamed()).run(&other, || async { Ok::<_, Error>(2) })).unwrap();
     assert!(fresh.is_executed());
+}
+
+#[test]
+fn a_duplicate_of_a_former_scopes_running_message_is_waited_for() {
+    let store = ModelStore::new();
+    let (old, key, gate) = (on(&store, Handler::new("app::old")), key(), Gate::default());
+    let opened = gate.clone();
+    let mut first = Box::pin(old.run(&key, || async {
+        opened.await;
+        Ok::<_, Error>(1)
+    }));
+    assert!(poll(first.as_mut()).is_pending());
+    let renamed = || Handler::new("app::new").scope_was(&["app::old", "app::old"]);
+    let refused = now(on(&store, renamed()).run(&key, || async { Ok::<u32, Error>(2) }));
+    assert_eq!(kind(refused), ErrorKind::InProgress);
+    let waits = on(&store, renamed().on_duplicate(OnDuplicate::Wait(Duration::from_secs(5))));
+    let mut second = Box::pin(waits.run(&key, || async { Ok::<_, Error>(2) }));
+    assert!(poll(second.as_mut()).is_pending());
+    gate.open();
+    assert!(poll(first.as_mut()).is_ready());
+    store.time().advance(Duration::from_secs(1));
+    let Poll::Ready(outcome) = poll(second.as_mut()) else { panic!("still waiting") };
+    assert_eq!(outcome.unwrap().into_value(), 1);
+}
+
+#[test]
+fn a_look_at_a_former_scope_that_gets_no_answer_is_repeated() {
+    let store = ModelStore::new();
+    now(on(&store, Handler::new("app::old")).run(&key(), || async { Ok::<_, Error>(1) })).unwrap();
+    store.next("inspect", Fault::LostBefore);
+    let (renamed, key) = (on(&store, Handler::new("app::new").scope_was(&["app::old"])), key());
+    let mut again = Box::pin(renamed.run(&key, || async { Ok::<_, Error>(2) }));
+    assert!(poll(again.as_mut()).is_pending());
+    store.time().advance(Duration::from_secs(1));
+    let Poll::Ready(outcome) = poll(again.as_mut()) else { panic!("still waiting") };
+    assert_eq!(outcome.unwrap().into_value(), 1);
+}
+
+#[test]
+fn a_lapse_under_a_former_scope_is_told_to_the_next_attempt() {
+    let store = ModelStore::new();
+    killed_worker(&store, Handler::new("app::old"));
+    store.time().advance(LEASE);
+    static RENAMED: Handler = Handler::new("app::new").scope_was(&["app::old"]);
+    use idem_core::private::ToStoreHandle as _;
+    let call = Call::derive(&RENAMED, false, |text| text.literal("msg:1")).with_store(store.idem_store());
+    let call = &call;
+    let told = now(run(call, codec(), async move {
+        let attempt = Call::attempt(call);
+        assert_eq!((attempt.prior(), attempt.first_age()), (Prior::Lapsed, LEASE));
+        Ok::<_, Error>(7)
+    }));
+    assert_eq!(told.unwrap(), 7);
+}
+
+#[test]
+fn a_lost_message_is_called_lost_and_not_tried_too_often() {
+    let store = ModelStore::new();
+    let once = || handler().mode(Mode::AtMostOnce).max_tries(1);
+    killed_worker(&store, once());
+    store.time().advance(LEASE);
+    let lost = now(on(&store, once()).run(&key(), || async { Ok::<u32, Error>(8) }));
+    assert_eq!(kind(lost), ErrorKind::Lost);
+}
+
+// F39
+#[test]
+fn a_clock_that_is_set_back_prolongs_neither_waiting_nor_recording() {
+    let store = ModelStore::new();
+    let back = || {
+        store.time().advance(Duration::from_secs(2));
+        let hour_ago = store.time().now().as_micros().saturating_sub(3_600_000_000);
+        store.time().advance_to(idem_core::Timestamp::from_micros(hour_ago));
+    };
+    let ends = |mut call: std::pin::Pin<Box<dyn Future<Output = Result<Outcome<u32>, Error>> + '_>>| {
+        for _ in 0..2_000 {
+            if let Poll::Ready(outcome) = poll(call.as_mut()) {
+                return outcome;
+            }
+            back();
+        }
+        panic!("it waits for the clock to catch up")
+    };
+    let key = key();
+    store.time().advance(Duration::from_secs(1_000_000));
+    let records = on(&store, handler().max_hold(Duration::ZERO));
+    (0..2_000).for_each(|_| store.next("complete", Fault::LostBefore));
+    let unrecorded = ends(Box::pin(records.run(&key, || async { Ok::<_, Error>(7) })));
+    assert_eq!(unrecorded.unwrap(), Outcome::Executed { value: 7, recorded: false });
+    let waits = on(&store, handler().on_duplicate(OnDuplicate::Wait(Duration::from_secs(5))));
+    let waited = ends(Box::pin(waits.run(&key, || async { Ok::<_, Error>(8) })));
+    assert_eq!(kind(waited), ErrorKind::InProgress);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use idem_core::machine::{Prior, State, StateKind};
-use idem_core::{Error, Handler, Idempotent, Outcome};
+use idem_core::{Error, ErrorKind, Handler, Idempotent, Mode, Outcome};
 
 use crate::async_driver::key;
 use crate::model::{Fault, Gate, ModelStore};
@@ -64,6 +64,41 @@ fn dropped_while_the_claim_is_under_way_it_is_given_back() {
     assert_eq!(store.run_spawned(), 0);
     assert_eq!(store.record().state.kind(), StateKind::Open);
     assert_eq!(store.log(), ["claim", "release"]);
+}
+
+// F33
+#[test]
+fn dropped_while_an_unanswered_claim_waits_to_be_sent_again_it_is_given_back() {
+    let store = ModelStore::new();
+    store.next("claim", Fault::LostAfter);
+    let (work, key) = (work(&store), key());
+    let mut call = Box::pin(work.run(&key, || async { Ok::<u32, Error>(7) }));
+    assert!(poll(&mut call).is_pending());
+    assert_eq!(store.record().state.kind(), StateKind::Held, "granted, but nobody knows");
+    drop(call);
+    assert_eq!(store.run_spawned(), 0);
+    assert_eq!(store.record().state.kind(), StateKind::Open);
+}
+
+// F24
+#[test]
+fn a_claim_that_was_granted_to_nobody_is_not_lost_at_most_once() {
+    let store = ModelStore::new();
+    for fault in [Fault::LostAfter, Fault::LostBefore, Fault::LostBefore] {
+        store.next("claim", fault);
+    }
+    let once = || Idempotent::new(&store, Handler::new("tests.cancellation").mode(Mode::AtMostOnce));
+    let (work, key) = (once(), key());
+    let mut call = Box::pin(work.run(&key, || async { Ok::<u32, Error>(7) }));
+    let given_up = loop {
+        match poll(&mut call) {
+            Poll::Ready(outcome) => break outcome.unwrap_err(),
+            Poll::Pending => store.time().advance(Duration::from_millis(10)),
+        }
+    };
+    assert_eq!(given_up.kind(), ErrorKind::Unavailable);
+    assert_eq!(store.run_spawned(), 0);
+    assert!(once().run_blocking(&key, || Ok::<_, Error>(8)).unwrap().is_executed());
 }
 
 // F31

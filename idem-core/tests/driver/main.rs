@@ -5,4 +5,6 @@ mod blocking_driver;
 mod cancellation;
 mod extremes;
 mod model;
+mod results;
 mod settings;
+mod threads;

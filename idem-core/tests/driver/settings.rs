@@ -80,6 +80,18 @@ fn one_scope_for_two_types_is_refused_at_the_seconds_first_call() {
 }
 
 #[test]
+fn one_scope_for_two_types_is_refused_even_if_each_call_makes_its_handler() {
+    let store = ModelStore::new();
+    // As `scope = T::NAME` does.
+    let per_call = || Handler::new("tests.per_call").at("src/generic.rs", 7);
+    let (first, second) = (per_call(), per_call());
+    let orders = call(&first, &store, |text| text.literal("msg:1")).with_identity("app::Orders");
+    assert!(run_blocking(&orders, codec(), || Ok::<u32, Error>(1)).is_ok());
+    let error = refused(&call(&second, &store, |text| text.literal("msg:2")).with_identity("app::Refunds"));
+    assert_eq!(error.kind(), ErrorKind::Misconfigured);
+}
+
+#[test]
 fn without_a_store_the_error_says_how_to_install_one() {
     static HANDLER: Handler = Handler::new("tests.no_store");
     let error = refused(&Call::derive(&HANDLER, false, |text| text.literal("msg:1")));
