@@ -2,10 +2,10 @@
 #![forbid(unsafe_code)]
 
 pub use idem_core::{
-    Answer, Attempt, Body, CarriesError, Classed, Clock, Counters, Disposition, Error, ErrorKind, Fingerprint,
-    Handler, Idempotent, Key, KeyOnly, KeyPart, KeyWriter, ManualClock, Mode, Namespace, OnDuplicate, OnLapse,
-    Outcome, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, Stored, Timestamp, Token, counters,
-    install, machine, name_application,
+    Answer, Attempt, Body, CarriesError, Classed, Clock, Counters, Disposition, Error, ErrorKind,
+    Fingerprint, Handler, Idempotent, Key, KeyOnly, KeyPart, KeyWriter, ManualClock, Mode, Namespace,
+    OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, Stored,
+    Timestamp, Token, counters, install, machine, name_application,
 };
 #[cfg(feature = "memory")]
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};

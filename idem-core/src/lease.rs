@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Due};
 use crate::machine::{Renewal, Renewed};
 use crate::store::{Looked, Reply, StoreHandle};
 use crate::{RecordId, StoreError, Timestamp, Token};
@@ -19,13 +19,20 @@ pub(crate) struct Lease {
     /// The end, in microseconds of the store's clock, counted from *before* the claim or renewal was sent.
     until: AtomicU64,
     lost: AtomicBool,
+    /// Whether a timer waits for the end: one is enough for all who wait.
+    watched: AtomicBool,
     wakers: Mutex<Vec<Waker>>,
 }
 
 impl Lease {
     pub(crate) fn new(clock: Clock, until: Timestamp) -> Arc<Self> {
-        let until = AtomicU64::new(until.as_micros());
-        Arc::new(Self { clock, until, lost: AtomicBool::new(false), wakers: Mutex::default() })
+        Arc::new(Self {
+            clock,
+            until: AtomicU64::new(until.as_micros()),
+            lost: AtomicBool::new(false),
+            watched: AtomicBool::new(false),
+            wakers: Mutex::default(),
+        })
     }
 
     /// Whether another attempt may own the record by now. At the very end of the lease it may, on both sides.
@@ -55,45 +62,45 @@ impl Lease {
 
     /// Wakes whoever waits once the lease has run out, if nothing extends it before.
     fn watch(self: &Arc<Self>) {
-        let lease = Arc::downgrade(self);
-        self.clock.after(self.until().since(self.clock.now()), move || {
-            if let Some(lease) = lease.upgrade() {
-                if lease.is_lost() { lease.wake() } else { lease.watch() }
-            }
-        });
+        if !self.watched.swap(true, Ordering::AcqRel) {
+            let lease = Arc::downgrade(self);
+            self.clock.call(self.until().since(self.clock.now()), lease);
+        }
+    }
+}
+
+impl Due for Lease {
+    fn due(self: Arc<Self>) {
+        // Before the look: who comes after it finds a lost lease, or starts a timer of its own.
+        self.watched.store(false, Ordering::Release);
+        if self.is_lost() { self.wake() } else { self.watch() }
     }
 }
 
 /// Ends once the lease is lost; see [`Attempt::lost`](crate::Attempt::lost).
-pub(crate) struct Lost {
-    lease: Arc<Lease>,
-    watching: bool,
-}
+pub(crate) struct Lost(Arc<Lease>);
 
 impl Lost {
     pub(crate) fn of(lease: Arc<Lease>) -> Self {
-        Self { lease, watching: false }
+        Self(lease)
     }
 }
 
 impl Future for Lost {
     type Output = ();
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         {
-            let mut wakers = self.lease.wakers.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut wakers = self.0.wakers.lock().unwrap_or_else(PoisonError::into_inner);
             if !wakers.iter().any(|waker| waker.will_wake(cx.waker())) {
                 wakers.push(cx.waker().clone());
             }
         }
         // Looked at after the waker is in place, so that no loss falls in between.
-        if self.lease.is_lost() {
+        if self.0.is_lost() {
             return Poll::Ready(());
         }
-        if !self.watching {
-            self.watching = true;
-            self.lease.watch();
-        }
+        self.0.watch();
         Poll::Pending
     }
 }
@@ -126,27 +133,27 @@ impl Renewals {
     }
 }
 
+/// The shortest time between two renewals, so that a lease of next to nothing keeps no thread busy.
+const SHORTEST: Duration = Duration::from_millis(1);
+
 impl Renewer {
     fn schedule(this: &Arc<Self>, delay: Duration) {
-        let renewer = Arc::downgrade(this);
         // A few per cent earlier, differently for each attempt, so that claims made at once are not renewed at once.
-        let early = delay / 20 * u32::from(this.token.as_bytes()[0]) / 256;
-        this.lease.clock.after(delay.saturating_sub(early), move || Self::renew(&renewer));
+        let early = delay / 20 / 256 * u32::from(this.token.as_bytes()[0]);
+        let renewer = Arc::downgrade(this);
+        this.lease.clock.call(delay.saturating_sub(early).max(SHORTEST), renewer);
     }
 
-    fn renew(this: &Weak<Self>) {
-        // Gone: the body has ended.
-        let Some(this) = this.upgrade() else { return };
+    fn renew(this: &Arc<Self>) {
         let sent = this.lease.clock.now();
         if this.lease.lost.load(Ordering::Acquire) || this.hold_until <= sent {
             return;
         }
         let reply = this.store.renew(&Renewal { id: this.id, token: this.token, lease: this.term });
         match reply.look() {
-            Looked::There(answer) => Self::hear(&this, sent, &answer),
+            Looked::There(answer) => Self::hear(this, sent, &answer),
             Looked::Pending(reply) => {
-                let store = this.store.clone();
-                store.spawn(Box::pin(Self::listen(Arc::downgrade(&this), sent, reply)));
+                this.store.spawn(Box::pin(Self::listen(Arc::downgrade(this), sent, reply)));
             }
         }
     }
@@ -168,6 +175,12 @@ impl Renewer {
             // Unknown is not lost: ask again soon, with the same token.
             Err(_) => Self::schedule(this, this.term / 10),
         }
+    }
+}
+
+impl Due for Renewer {
+    fn due(self: Arc<Self>) {
+        Self::renew(&self);
     }
 }
 

@@ -3,7 +3,7 @@
 pub use crate::answer::{Codec, codec};
 pub use crate::call::Call;
 pub use crate::run::{Run, run, run_blocking};
-pub use crate::store::{StoreHandle, ToStoreHandle};
+pub use crate::store::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
 pub use crate::{Fingerprint, Handler, KeyOnly, KeyText, Mode, OnDuplicate, OnLapse, StoreClass};
 
 // From `core`, for expansions where nothing of it is in scope.

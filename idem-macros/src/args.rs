@@ -13,6 +13,8 @@ use crate::tokens::{is_punct, unwrapped};
 #[derive(Default)]
 pub(crate) struct Args {
     pub(crate) options: Vec<Written>,
+    /// Whether a template stood there without `key =`; reported already.
+    pub(crate) bare_key: bool,
 }
 
 /// One option.
@@ -39,7 +41,7 @@ impl Args {
             while !input.is_empty() {
                 match option(input) {
                     Ok(written) if input.is_empty() || input.peek(syn::Token![,]) => {
-                        args.options.push(written)
+                        args.options.push(written);
                     }
                     Ok(written) => {
                         let next: TokenTree = input.parse()?;
@@ -51,12 +53,17 @@ impl Args {
                         );
                         args.options.push(written);
                     }
-                    Err(at) => cx.report(
-                        &rules::OPTION_SYNTAX,
-                        at,
-                        format_args!("this is not an option"),
-                        format_args!("write `name = value`, for example `key = \"msg:<message.id>\"`"),
-                    ),
+                    Err(at) => {
+                        let bare = input.fork().parse::<LitStr>().ok();
+                        args.bare_key |= bare.is_some();
+                        let example = bare.map_or_else(|| "msg:<message.id>".to_owned(), |text| text.value());
+                        cx.report(
+                            &rules::OPTION_SYNTAX,
+                            at,
+                            format_args!("this is not an option"),
+                            format_args!("write `name = value`, for example `key = \"{example}\"`"),
+                        );
+                    }
                 }
                 skip_comma(input)?;
             }

@@ -77,7 +77,8 @@ pub(crate) fn show(duration: Duration) -> String {
     let mut text = String::new();
     for (unit, size) in units {
         if nanos >= size {
-            text.push_str(&format!("{}{unit}", nanos / size));
+            text.push_str(&(nanos / size).to_string());
+            text.push_str(unit);
             nanos %= size;
         }
     }

@@ -23,7 +23,7 @@ pub(crate) fn function(item: &Item) -> TokenStream {
     // What only the key would have read is not unused.
     let mut seen = Vec::new();
     for name in
-        item.given().filter(|argument| argument.cfgs.is_empty()).flat_map(|argument| argument.bindings())
+        item.given().filter(|argument| argument.cfgs.is_empty()).flat_map(super::item::Argument::bindings)
     {
         if !seen.contains(&name) && name != "self" {
             seen.push(name);

@@ -81,10 +81,10 @@ impl Item {
     pub(crate) fn parse(item: TokenStream) -> Result<Self, NotAFunction> {
         let mut tokens: Vec<TokenTree> = item.into_iter().collect();
         // A whole item out of a `$item:item` fragment comes in one group.
-        if let [TokenTree::Group(group)] = &tokens[..] {
-            if group.delimiter() == Delimiter::None {
-                tokens = group.stream().into_iter().collect();
-            }
+        if let [TokenTree::Group(group)] = &tokens[..]
+            && group.delimiter() == Delimiter::None
+        {
+            tokens = group.stream().into_iter().collect();
         }
         let (attributes, rest) = attributes(&tokens);
         let fn_at = fn_keyword(rest)?;
@@ -193,10 +193,10 @@ impl ArgumentKind {
             is_colon(at) && !is_colon(at + 1) && (at == 0 || !is_colon(at - 1))
         });
         let before = &tokens[..colon.unwrap_or(tokens.len())];
-        if let Some(TokenTree::Ident(last)) = before.last() {
-            if last == "self" {
-                return Self::Receiver(last.clone());
-            }
+        if let Some(TokenTree::Ident(last)) = before.last()
+            && last == "self"
+        {
+            return Self::Receiver(last.clone());
         }
         let Some(colon) = colon else { return Self::Opaque };
         let pattern: TokenStream = before.iter().cloned().collect();

@@ -13,9 +13,10 @@ pub(crate) struct Paths {
 impl Paths {
     pub(crate) fn to(krate: Option<&TokenStream>) -> Self {
         let site = names::site();
-        let private = match krate {
-            Some(krate) => quote_spanned!(site=> #krate::__private),
-            None => quote_spanned!(site=> ::idem::__private),
+        let private = if let Some(krate) = krate {
+            quote_spanned!(site=> #krate::__private)
+        } else {
+            quote_spanned!(site=> ::idem::__private)
         };
         Self { private }
     }

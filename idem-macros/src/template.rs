@@ -79,11 +79,12 @@ pub(crate) fn prefix(literal: &str) -> Option<&str> {
 /// Literal text as it stands in a key: `%`, `#`, space, controls and all that is not ASCII are percent-encoded.
 pub(crate) fn encode(literal: &str) -> String {
     let mut text = String::with_capacity(literal.len());
+    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0').to_ascii_uppercase();
     for byte in literal.bytes() {
         if byte.is_ascii_graphic() && byte != b'%' && byte != b'#' {
             text.push(char::from(byte));
         } else {
-            text.push_str(&format!("%{byte:02X}"));
+            text.extend(['%', digit(byte >> 4), digit(byte & 15)]);
         }
     }
     text

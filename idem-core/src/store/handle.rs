@@ -1,10 +1,11 @@
 //! What the driver holds a store by.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::Store;
+use super::{Classed, Store};
 
 /// A store that outlives the call: the installed one, or a handle made for the call.
 #[derive(Clone)]
@@ -47,19 +48,76 @@ impl fmt::Debug for StoreHandle {
 
 /// Makes a handle from any expression that is, or points to, a store. Called as a method, so that the compiler goes through
 /// references and smart pointers by itself.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a store",
+    label = "records cannot live here",
+    note = "give `store = …` an expression that is, or points to, an `idem::Store`"
+)]
 pub trait ToStoreHandle {
     #[doc(hidden)]
-    fn __idem_store_handle(&self) -> StoreHandle;
+    fn idem_store(&self) -> StoreHandle;
+
+    /// The same, and which type the store is of.
+    #[doc(hidden)]
+    fn idem_typed_store(&self) -> TypedStore<Self> {
+        TypedStore { handle: self.idem_store(), of: PhantomData }
+    }
+}
+
+/// A handle that knows the type of its store.
+#[derive(Debug)]
+pub struct TypedStore<S: ?Sized> {
+    handle: StoreHandle,
+    of: PhantomData<fn(&S)>,
+}
+
+impl<S: Classed> TypedStore<S> {
+    /// Refuses, at compile time, a store that is weaker than the class of this rank. Preferred to the trait's method, as it is
+    /// the type's own.
+    #[doc(hidden)]
+    pub fn at_least<const RANK: u8>(self) -> StoreHandle {
+        const {
+            if let Some(class) = S::CLASS {
+                let rank = class as u8;
+                assert!(
+                    rank >= 1 || RANK != 1,
+                    "this handler has `require = \"lossy\"`, and its store is volatile"
+                );
+                assert!(
+                    rank >= 2 || RANK != 2,
+                    "this handler has `require = \"durable\"`, and its store is not"
+                );
+                assert!(
+                    rank >= 3 || RANK != 3,
+                    "this handler has `require = \"transactional\"`, and its store is not"
+                );
+            }
+        }
+        self.handle
+    }
+}
+
+/// Any store, of whose type nothing is known at compile time.
+pub trait UnclassedStore {
+    /// Leaves it to the first call to refuse a store that is too weak.
+    #[doc(hidden)]
+    fn at_least<const RANK: u8>(self) -> StoreHandle;
+}
+
+impl<S: ?Sized> UnclassedStore for TypedStore<S> {
+    fn at_least<const RANK: u8>(self) -> StoreHandle {
+        self.handle
+    }
 }
 
 impl<S: Store> ToStoreHandle for S {
-    fn __idem_store_handle(&self) -> StoreHandle {
+    fn idem_store(&self) -> StoreHandle {
         StoreHandle::shared(self.handle())
     }
 }
 
 impl ToStoreHandle for dyn Store {
-    fn __idem_store_handle(&self) -> StoreHandle {
+    fn idem_store(&self) -> StoreHandle {
         StoreHandle::shared(self.handle())
     }
 }

@@ -342,7 +342,7 @@ fn an_overtaken_attempt_sees_that_it_has_lost_its_lease() {
     static HANDLER: Handler = Handler::new("tests.lost").lease(LEASE);
     let call = Call::derive(&HANDLER, false, |text| text.literal("msg:1")).with_store({
         use idem_core::private::ToStoreHandle as _;
-        store.__idem_store_handle()
+        store.idem_store()
     });
     let call = &call;
     let mut body = Box::pin(run(call, codec(), async move {
@@ -368,7 +368,7 @@ fn a_lease_that_cannot_be_renewed_is_lost_at_its_end_and_not_before() {
     static HANDLER: Handler = Handler::new("tests.unrenewed").lease(LEASE);
     let call = Call::derive(&HANDLER, false, |text| text.literal("msg:1")).with_store({
         use idem_core::private::ToStoreHandle as _;
-        store.__idem_store_handle()
+        store.idem_store()
     });
     let call = &call;
     let mut body = Box::pin(run(call, codec(), async move {
@@ -510,8 +510,7 @@ fn final_errors_are_remembered_and_all_others_are_not() {
     let store = ModelStore::new();
     let charge = |result: Result<u32, Charge>| {
         use idem_core::private::ToStoreHandle as _;
-        let call = Call::derive(&HANDLER, false, |text| text.literal("msg:1"))
-            .with_store(store.__idem_store_handle());
+        let call = Call::derive(&HANDLER, false, |text| text.literal("msg:1")).with_store(store.idem_store());
         let codec = codec().final_error(|error: &Charge| *error == Charge::Declined);
         now(run(&call, codec, async move { result }))
     };

@@ -102,7 +102,7 @@ fn a_store_for_async_handlers_only_refuses_plain_functions() {
     let shared: std::sync::Arc<dyn Store> = std::sync::Arc::new(AsyncOnly(store.clone()));
     let handle = {
         use idem_core::private::ToStoreHandle as _;
-        HandleOf(shared).__idem_store_handle()
+        HandleOf(shared).idem_store()
     };
     let call =
         idem_core::private::Call::derive(&HANDLER, false, |text| text.literal("msg:1")).with_store(handle);
@@ -113,7 +113,7 @@ fn a_store_for_async_handlers_only_refuses_plain_functions() {
     /// A store whose handle is itself.
     struct HandleOf(std::sync::Arc<dyn Store>);
     impl idem_core::private::ToStoreHandle for HandleOf {
-        fn __idem_store_handle(&self) -> idem_core::private::StoreHandle {
+        fn idem_store(&self) -> idem_core::private::StoreHandle {
             idem_core::private::StoreHandle::shared(self.0.clone())
         }
     }

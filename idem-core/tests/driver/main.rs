@@ -3,5 +3,6 @@
 mod async_driver;
 mod blocking_driver;
 mod cancellation;
+mod extremes;
 mod model;
 mod settings;

@@ -63,6 +63,64 @@ macro_rules! answer {
     };
 }
 
+/// The same store, which acts at once and answers only when it is listened to.
+pub(crate) struct Slow(pub(crate) Counting);
+
+fn later<T: Send + 'static>(reply: Reply<T>) -> Reply<T> {
+    let answer = reply.wait();
+    Reply::later(async move { answer })
+}
+
+impl Store for Slow {
+    fn handle(&self) -> Arc<dyn Store> {
+        Arc::new(Self(self.0.clone()))
+    }
+
+    fn class(&self) -> StoreClass {
+        self.0.class()
+    }
+
+    fn clock(&self) -> Clock {
+        Store::clock(&self.0)
+    }
+
+    fn claim(&self, claim: &Claim) -> Reply<Verdict> {
+        later(self.0.claim(claim))
+    }
+
+    fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
+        later(self.0.claim_many(claims))
+    }
+
+    fn renew(&self, renewal: &Renewal) -> Reply<Renewed> {
+        later(self.0.renew(renewal))
+    }
+
+    fn complete(&self, completion: &Completion) -> Reply<Recorded> {
+        later(self.0.complete(completion))
+    }
+
+    fn fail(&self, completion: &Completion) -> Reply<Recorded> {
+        later(self.0.fail(completion))
+    }
+
+    fn release(&self, id: &RecordId, token: &Token) -> Reply<Released> {
+        later(self.0.release(id, token))
+    }
+
+    fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {
+        later(self.0.forget(id, force))
+    }
+
+    fn inspect(&self, id: &RecordId) -> Reply<Option<Snapshot>> {
+        later(self.0.inspect(id))
+    }
+
+    fn sweep(&self, limit: usize) -> Reply<u64> {
+        later(self.0.sweep(limit))
+    }
+}
+
 impl Store for Counting {
     fn handle(&self) -> Arc<dyn Store> {
         Arc::new(self.clone())

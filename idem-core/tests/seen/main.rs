@@ -7,7 +7,7 @@ use idem_core::{Body, Classed, Fingerprint, KeyOnly, RecordId, SeenSet, Store, S
 
 mod counting;
 
-use counting::Counting;
+use counting::{Counting, Slow};
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
@@ -321,6 +321,37 @@ fn what_is_forgotten_in_the_store_is_forgotten_in_the_set() {
     run(&seen, 1, b"new");
     assert_eq!(skipped(claim(&seen, 1)).as_deref(), Some(b"new".as_slice()));
     skipped(claim(&seen, 2));
+}
+
+#[test]
+fn an_answer_that_was_under_way_does_not_bring_a_forgotten_message_back() {
+    let store = Counting::default();
+    let seen = SeenSet::new(Slow(store.clone()));
+    run(&store, 1, b"");
+    let first = a_claim(2);
+    assert!(matches!(store.claim(&first).wait().unwrap(), Verdict::Claimed(_)));
+    // The store has answered both, and nobody has heard it yet.
+    let replay = seen.claim(&a_claim(1));
+    let recorded = seen.complete(&a_completion(2, first.token, b""));
+    for n in [1, 2] {
+        seen.forget(&id(n), false).wait().unwrap();
+    }
+    replayed(replay.wait().unwrap());
+    assert_eq!(recorded.wait().unwrap(), Recorded::Stored);
+    assert!(seen.is_empty());
+    for n in [1, 2] {
+        assert!(matches!(claim(&seen, n), Verdict::Claimed(_)));
+    }
+}
+
+#[test]
+fn a_message_is_forgotten_even_if_nobody_hears_the_stores_answer() {
+    let seen = SeenSet::new(Slow(Counting::default()));
+    run(&seen, 1, b"");
+    let reply = seen.forget(&id(1), false);
+    assert!(seen.is_empty());
+    drop(reply);
+    assert!(matches!(claim(&seen, 1), Verdict::Claimed(_)));
 }
 
 #[test]

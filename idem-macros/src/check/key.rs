@@ -236,12 +236,11 @@ impl OneKey<'_> {
     /// The token that the place begins with.
     fn root(&mut self, place: &Place, text: &str) -> Option<TokenStream> {
         let span = self.literal.span();
-        match root(place, self.names, span) {
-            Some(root) => Some(root),
-            None => {
-                unknown_root(place, text, self.item, self.names, span, self.cx);
-                None
-            }
+        if let Some(root) = root(place, self.names, span) {
+            Some(root)
+        } else {
+            unknown_root(place, text, self.item, self.names, span, self.cx);
+            None
         }
     }
 }

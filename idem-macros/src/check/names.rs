@@ -3,7 +3,8 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 
-use crate::item::{ArgumentKind, Item};
+use super::looks_generic;
+use crate::item::{Argument, ArgumentKind, Item};
 use crate::names;
 use crate::shape::Shape;
 
@@ -14,6 +15,8 @@ pub(super) struct Names {
     /// `self`, by the name that it has there.
     pub(super) this: Option<Ident>,
     consts: Vec<Ident>,
+    /// Those of types without fields: numbers, text.
+    simple: Vec<Ident>,
 }
 
 impl Names {
@@ -24,21 +27,27 @@ impl Names {
             .filter(|argument| !matches!(argument.kind, ArgumentKind::Receiver(_)))
             .flat_map(|argument| argument.bindings().iter().cloned())
             .collect();
-        if let Shape::Future(future) = shape {
-            if let Some(rebinding) = &future.rebinding {
-                for name in &rebinding.names {
-                    if name == "__self" {
-                        this = Some(name.clone());
-                    } else {
-                        // The newest binding of a name is the one that is seen.
-                        bindings.retain(|bound| bound != name);
-                        bindings.push(name.clone());
-                    }
+        if let Shape::Future(future) = shape
+            && let Some(rebinding) = &future.rebinding
+        {
+            for name in &rebinding.names {
+                if name == "__self" {
+                    this = Some(name.clone());
+                } else {
+                    // The newest binding of a name is the one that is seen.
+                    bindings.retain(|bound| bound != name);
+                    bindings.push(name.clone());
                 }
-                bindings.retain(|name| !name.to_string().starts_with("__arg"));
             }
+            bindings.retain(|name| !name.to_string().starts_with("__arg"));
         }
-        Self { bindings, this, consts: item.consts.iter().map(|(name, _)| name.clone()).collect() }
+        let simple = item.given().filter(|argument| is_simple(argument)).flat_map(Argument::bindings);
+        Self {
+            bindings,
+            this,
+            consts: item.consts.iter().map(|(name, _)| name.clone()).collect(),
+            simple: simple.cloned().collect(),
+        }
     }
 
     /// The argument of that name, raw or not.
@@ -47,13 +56,32 @@ impl Names {
         self.bindings.iter().find(|bound| bound.unraw() == name)
     }
 
-    pub(super) fn constant(&self, name: &Ident) -> Option<&Ident> {
-        self.consts.iter().find(|constant| *constant == name)
+    /// The const parameter of that name. Those of an impl block cannot be seen; in a method, what looks like one passes.
+    pub(super) fn constant<'n>(&'n self, name: &'n Ident) -> Option<&'n Ident> {
+        let declared = self.consts.iter().find(|constant| *constant == name);
+        declared.or_else(|| (self.this.is_some() && looks_generic(&name.to_string())).then_some(name))
     }
 
-    /// An example of a place for messages: `message.id`, with their name.
+    /// An example of a place for messages: `message.id`, with their name, or the name alone if it stands for an id.
     pub(super) fn example(&self) -> Option<String> {
-        self.bindings.first().map(|first| format!("{first}.id"))
+        self.bindings
+            .first()
+            .map(|first| if self.simple.contains(first) { first.to_string() } else { format!("{first}.id") })
+    }
+}
+
+/// Whether an argument is a number, or text, or another type that can be a part by itself.
+fn is_simple(argument: &Argument) -> bool {
+    const SIMPLE: &[&str] = &[
+        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "bool",
+        "char", "str", "String", "Uuid", "Ulid",
+    ];
+    match &argument.kind {
+        ArgumentKind::Typed { ty, .. } => match ty.clone().into_iter().last() {
+            Some(TokenTree::Ident(last)) => SIMPLE.iter().any(|simple| last == simple),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

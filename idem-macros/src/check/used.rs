@@ -7,6 +7,7 @@ use super::key::Keys;
 use super::names::Names;
 use super::options::{Options, StoreOption};
 use crate::item::{ArgumentKind, Item};
+use crate::names;
 use crate::place::Root;
 use crate::shape::Shape;
 use crate::tokens::is_punct;
@@ -45,17 +46,32 @@ pub(super) fn bindings(
         let name = name.unraw().to_string();
         name.starts_with('_') || mentioned.contains(&name)
     };
-    let cfg = |name: &Ident| {
-        item.arguments.iter().any(|argument| !argument.cfgs.is_empty() && argument.bindings().contains(name))
-    };
     let mut used: Vec<Ident> = Vec::new();
-    for name in names.this.iter().chain(&names.bindings) {
-        // An argument that `#[cfg]` may remove is not ours to mention, unless the key does so anyway.
-        if is_used(name) && !cfg(name) && !used.contains(name) {
-            used.push(name.clone());
+    for name in declared(item, shape, names) {
+        if is_used(&name) && !used.contains(&name) {
+            used.push(name);
         }
     }
     used
+}
+
+/// All that the work could own, in the order of its declaration. An argument that `#[cfg]` may remove is not ours to mention.
+fn declared(item: &Item, shape: &Shape, names: &Names) -> Vec<Ident> {
+    if let Shape::Future(_) = shape {
+        return names.this.iter().chain(&names.bindings).cloned().collect();
+    }
+    let mut declared = Vec::new();
+    for (at, argument) in item.arguments.iter().enumerate() {
+        if argument.helper.is_some() || !argument.cfgs.is_empty() {
+            continue;
+        }
+        if is_ignored(&argument.kind) {
+            declared.push(names::ignored(at));
+        } else {
+            declared.extend(argument.bindings().iter().cloned());
+        }
+    }
+    declared
 }
 
 /// Collects the names in `tokens`, also those inside of format strings. A name after a dot is a field.

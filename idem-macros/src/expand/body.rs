@@ -48,9 +48,10 @@ fn run_blocking(function: &Function, block: &Group) -> TokenStream {
     let call = names::call();
     let codec = codec(function);
     let supplied = supplied(function);
-    let block = match supplied {
-        Some(supplied) => quote_spanned!(site=> { #supplied #block }),
-        None => quote_spanned!(site=> #block),
+    let block = if let Some(supplied) = supplied {
+        quote_spanned!(site=> { #supplied #block })
+    } else {
+        quote_spanned!(site=> #block)
     };
     let body = match &function.answer {
         // A closure with a type needs a block.
@@ -99,9 +100,10 @@ fn told(function: &Function) -> TokenStream {
 fn codec(function: &Function) -> TokenStream {
     let site = names::site();
     let private = function.paths.private();
-    let codec = match &function.answer {
-        Some(answer) => quote_spanned!(site=> #private::codec::<#answer>()),
-        None => quote_spanned!(site=> #private::codec()),
+    let codec = if let Some(answer) = &function.answer {
+        quote_spanned!(site=> #private::codec::<#answer>())
+    } else {
+        quote_spanned!(site=> #private::codec())
     };
     match &function.final_error {
         Some(is_final) => quote_spanned!(site=> #private::Codec::final_error(#codec, #is_final)),
@@ -138,42 +140,50 @@ fn followed(function: &Function, future: &Future) -> TokenStream {
     let site = names::site();
     let call = called(function);
     let Future { before, pin, keywords, block: whole, rebinding, .. } = future;
-    let inside = match rebinding {
-        Some(rebinding) => {
-            let answer = names::answer();
-            let run = run(
-                function,
-                &block(rebinding.work.stream(), &rebinding.work),
-                &quote_spanned!(site=> async move),
-            );
-            let (before, binding, after) = (&rebinding.before, &rebinding.binding, &rebinding.after);
-            // Bound before it is returned, so that the call outlives it in every edition.
-            let work = quote_spanned!(site=> { #call let #answer = #run; #answer });
-            quote!(#before #binding #work #after)
-        }
-        None => {
-            let run = run(function, &block(whole.stream(), whole), keywords);
-            quote_spanned!(site=> #call return #run;)
-        }
+    let inside = if let Some(rebinding) = rebinding {
+        let answer = names::answer();
+        let run = run(
+            function,
+            &block(rebinding.work.stream(), &rebinding.work),
+            &quote_spanned!(site=> async move),
+        );
+        let (before, binding, after) = (&rebinding.before, &rebinding.binding, &rebinding.after);
+        // Bound before it is returned, so that the call outlives it in every edition.
+        let work = quote_spanned!(site=> { #call let #answer = #run; #answer });
+        quote!(#before #binding #work #after)
+    } else {
+        let run = run(function, &block(whole.stream(), whole), keywords);
+        quote_spanned!(site=> #call return #run;)
     };
     let mut guarded = Group::new(Delimiter::Brace, inside);
     guarded.set_span(whole.span());
     let guarded = quote!(#keywords #guarded);
-    match pin {
-        Some((path, parens)) => {
-            let mut pinned = Group::new(Delimiter::Parenthesis, guarded);
-            pinned.set_span(parens.span());
-            quote!(#before #path #pinned)
-        }
-        None => quote!(#before #guarded),
+    if let Some((path, parens)) = pin {
+        let mut pinned = Group::new(Delimiter::Parenthesis, guarded);
+        pinned.set_span(parens.span());
+        quote!(#before #path #pinned)
+    } else {
+        quote!(#before #guarded)
     }
 }
 
-/// The body in braces that lints know to be ours, and errors show where the user's are.
+/// The body in braces that lints know to be ours, and errors show where the user's are. Around a body that is not written to its
+/// end they stay the user's, so that the compiler, which has complained about it already, recognises its complaint.
 fn block(body: TokenStream, user: &Group) -> Group {
     let mut block = Group::new(Delimiter::Brace, body);
-    block.set_span(names::site_at(user.span()));
-    block
+    if !is_half_written(user) {
+        block.set_span(names::site_at(user.span()));
+        return block;
+    }
+    user.clone()
+}
+
+/// Whether a body ends in the middle of an expression, as `message.` does while somebody types it.
+fn is_half_written(body: &Group) -> bool {
+    match body.stream().into_iter().last() {
+        Some(TokenTree::Punct(last)) => !matches!(last.as_char(), ';' | '?' | '>'),
+        _ => false,
+    }
 }
 
 /// Inner attributes, which may only stand at the start of a function.

@@ -19,15 +19,16 @@ pub(super) fn statements(function: &Function) -> TokenStream {
     let mut render = TokenStream::new();
     for (at, template) in function.templates.iter().enumerate() {
         let parts = parts(template, private);
-        render = match at {
-            0 => parts,
-            _ => quote_spanned!(site=>
+        render = if at == 0 {
+            parts
+        } else {
+            quote_spanned!(site=>
                 #render
                 if #private::KeyText::is_missing(#key) {
                     #private::KeyText::restart(#key);
                     #parts
                 }
-            ),
+            )
         };
     }
     let mut made = quote_spanned!(site=> #private::Call::derive(#handler, #keeps_key, |#key| { #render }));
@@ -82,9 +83,10 @@ fn parts(template: &Template, private: &TokenStream) -> TokenStream {
             let at =
                 read.clone().into_iter().last().map_or(site, |token| names::site_at(TokenTree::span(&token)));
             let read = quote_spanned!(at=> &#read);
-            let end = match end {
-                Some(byte) => quote_spanned!(site=> #private::Some(#byte)),
-                None => quote_spanned!(site=> #private::None),
+            let end = if let Some(byte) = end {
+                quote_spanned!(site=> #private::Some(#byte))
+            } else {
+                quote_spanned!(site=> #private::None)
             };
             quote_spanned!(site=> #private::KeyText::part(#key, #name, #read, #end);)
         }
@@ -124,14 +126,31 @@ fn store(function: &Function) -> Option<TokenStream> {
     match &function.store {
         Store::Installed => None,
         Store::Nowhere => Some(quote_spanned!(site=>
-            #private::ToStoreHandle::__idem_store_handle(&#private::KeyOnly)
+            #private::ToStoreHandle::idem_store(&#private::KeyOnly)
         )),
-        // As a method call, so that the compiler goes through references and smart pointers.
-        Store::In(store) => Some(quote_spanned!(site=> {
-            use #private::ToStoreHandle as _;
-            (#store).__idem_store_handle()
-        })),
+        // As a method call, so that the compiler goes through references and smart pointers; shown where the expression is, so
+        // that one which is no store is blamed itself.
+        Store::In(store) => {
+            let at = store.clone().into_iter().next().map_or(site, |token| names::site_at(token.span()));
+            let call = match function.settings.require.and_then(rank) {
+                None => quote_spanned!(at=> (#store).idem_store()),
+                Some(rank) => quote_spanned!(at=> (#store).idem_typed_store().at_least::<#rank>()),
+            };
+            Some(quote_spanned!(site=> {
+                use #private::{ToStoreHandle as _, UnclassedStore as _};
+                #call
+            }))
+        }
     }
+}
+
+/// The place of a store class among all, from the weakest.
+fn rank(class: &str) -> Option<u8> {
+    ["Volatile", "Lossy", "Durable", "Transactional"]
+        .iter()
+        .zip(0_u8..)
+        .find(|(name, _)| **name == class)
+        .map(|(_, rank)| rank)
 }
 
 /// A tuple of references; serde knows tuples of up to 16.

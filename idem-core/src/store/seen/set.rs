@@ -12,7 +12,7 @@ use crate::{Body, Fingerprint, RecordId, Timestamp};
 
 /// How many messages one shard holds at most: three quarters of an index of 16,384 places, which leaves room for the traces
 /// of removals.
-const PER_SHARD: usize = 12_288;
+pub(super) const PER_SHARD: usize = 12_288;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {

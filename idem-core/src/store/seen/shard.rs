@@ -191,3 +191,35 @@ impl Shard {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Namespace;
+
+    fn insert(shard: &mut Shard, message: u64) {
+        let id = Namespace::new("", "", "shard").record(&message.to_string());
+        let now = Timestamp::from_micros(1);
+        let entry = Entry::new(&id, None, now, Duration::ZERO, Timestamp::MAX);
+        shard.insert(&id, Seen { entry, body: None }, now);
+    }
+
+    #[test]
+    fn the_index_of_a_full_shard_does_not_grow_however_many_come_and_go() {
+        let limit = super::super::set::PER_SHARD;
+        let mut shard = Shard::new(limit, false);
+        (0..limit as u64).for_each(|message| insert(&mut shard, message));
+        let buckets = shard.index.num_buckets();
+        assert_eq!(buckets, 16_384);
+        (limit as u64..200_000).for_each(|message| insert(&mut shard, message));
+        assert_eq!((shard.len(), shard.index.num_buckets()), (limit, buckets));
+    }
+
+    #[test]
+    fn places_that_were_given_back_are_used_again() {
+        let mut shard = Shard::new(3, true);
+        (0..100).for_each(|message| insert(&mut shard, message));
+        assert_eq!(shard.len(), 3);
+        assert_eq!(shard.entries.len(), 3);
+    }
+}

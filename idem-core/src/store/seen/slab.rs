@@ -22,6 +22,12 @@ impl<T> Slab<T> {
         })
     }
 
+    /// How many places there are.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().map(Vec::len).sum()
+    }
+
     pub(super) fn get(&self, at: u32) -> &T {
         &self.0[at as usize / CHUNK][at as usize % CHUNK]
     }

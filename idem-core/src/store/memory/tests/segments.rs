@@ -44,7 +44,7 @@ fn samples() -> impl Strategy<Value = Sample> {
 proptest! {
     #[test]
     fn records_come_out_of_a_segment_as_they_went_in(samples in proptest::collection::vec(samples(), 1..60)) {
-        let mut segment = Segment::over(Vec::new(), 0);
+        let mut segment = Segment::over(Vec::with_capacity(1 << 17), 0);
         let mut offsets = Vec::new();
         for (number, sample) in (0..).zip(&samples) {
             let fingerprint = sample.printed.then(|| Fingerprint::from_bytes([number as u8; 16]));
@@ -95,7 +95,7 @@ proptest! {
 
 #[test]
 fn a_segment_ends_before_its_offsets_do() {
-    let mut segment = Segment::over(Vec::new(), 0);
+    let mut segment = Segment::over(Vec::with_capacity(1 << 17), 0);
     let body = Body::from(vec![7; Body::INLINE]);
     let mut last = 0;
     for number in 0.. {
