@@ -29,7 +29,7 @@ mod blocking;
 mod claim;
 mod end;
 
-pub use blocking::run_blocking;
+pub use blocking::{Running, Started, run_blocking, start_blocking};
 use claim::{Begun, Step, begin};
 use end::{Ended, end, release};
 
