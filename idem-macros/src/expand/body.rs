@@ -74,7 +74,7 @@ fn run_tracked(function: &Function, block: &Group) -> TokenStream {
     let given = arguments.iter().filter_map(|argument| match (&argument.helper, &argument.kind) {
         (Some((Helper::Key, _)), _) => Some(quote_spanned!(site=> #private::Call::key(#call))),
         (Some((Helper::Attempt, _)), _) => Some(quote_spanned!(site=> #private::Call::attempt(#call))),
-        (_, ArgumentKind::Typed { pattern, .. }) => simple_name(pattern).map(|name| name.into_token_stream()),
+        (_, ArgumentKind::Typed { pattern, .. }) => simple_name(pattern).map(ToTokens::into_token_stream),
         _ => None,
     });
     quote_spanned!(site=>
