@@ -38,7 +38,11 @@ impl Replay<'_> {
     pub(super) fn verdict(self) -> Verdict {
         let Self { age, valid_for, body, failed } = self;
         let body = body.to_body();
-        if failed { Verdict::Refused { body, age } } else { Verdict::Completed { body, age, valid_for, skipped: false } }
+        if failed {
+            Verdict::Refused { body, age }
+        } else {
+            Verdict::Completed { body, age, valid_for, skipped: false }
+        }
     }
 }
 
