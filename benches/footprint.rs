@@ -3,7 +3,7 @@
 //! Each contender runs in a process of its own, so that no other's heap is in the way.
 
 mod memory {
-    pub mod contender;
+    pub(crate) mod contender;
 }
 
 use std::alloc::System;

@@ -4,8 +4,8 @@
 //! the ratio to the map written by hand, in the same round.
 
 mod memory {
-    pub mod contender;
-    pub mod rounds;
+    pub(crate) mod contender;
+    pub(crate) mod rounds;
 }
 
 use memory::contender::{CachedMap, DashMap, HandWritten, Idem, Moka};

@@ -13,13 +13,13 @@ const COLUMNS: [&str; 3] = ["first delivery", "replay, all keys", "replay, one k
 
 /// One round of one contender, in nanoseconds an operation.
 #[derive(Clone, Copy)]
-pub struct Figures {
+pub(crate) struct Figures {
     name: &'static str,
     nanos: [f64; COLUMNS.len()],
 }
 
 /// Runs one round.
-pub fn measure<C: Contender>(keys: usize, threads: usize) -> Figures {
+pub(crate) fn measure<C: Contender>(keys: usize, threads: usize) -> Figures {
     let contender = C::empty(keys);
     let nanos = [
         on_threads(keys, threads, |key| contender.first(key)),
@@ -66,11 +66,11 @@ fn per_operation(time: Duration, operations: usize) -> f64 {
 
 /// All rounds: one row for each contender, the first of which is what the others are compared with.
 #[derive(Default)]
-pub struct Table(Vec<Vec<Figures>>);
+pub(crate) struct Table(Vec<Vec<Figures>>);
 
 impl Table {
     /// Adds one round of all contenders.
-    pub fn add(&mut self, round: impl IntoIterator<Item = Figures>) {
+    pub(crate) fn add(&mut self, round: impl IntoIterator<Item = Figures>) {
         self.0.push(round.into_iter().collect());
     }
 }

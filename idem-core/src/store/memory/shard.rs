@@ -188,10 +188,9 @@ impl Shard {
             grant.fence = record.fence;
         }
         match (change, place) {
-            (Change::None, _) => {}
+            (Change::Put(record), place) => self.put(id, place, &record, now)?,
             (Change::Remove, Some(place)) => self.remove(id, place),
-            (Change::Remove, None) => {}
-            (Change::Put(record), place) => self.put(id, place, record, now)?,
+            (Change::Remove, None) | (Change::None, _) => {}
         }
         Ok(answer)
     }
@@ -200,7 +199,7 @@ impl Shard {
         &mut self,
         id: &RecordId,
         place: Option<Place>,
-        record: Record,
+        record: &Record,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         if place.is_none() {
