@@ -36,12 +36,12 @@ fn message_id(key: usize) -> String {
 pub(crate) struct Messages(Vec<String>);
 
 impl Messages {
-    fn new(keys: usize) -> Self {
+    pub(crate) fn new(keys: usize) -> Self {
         Self((0..keys).map(message_id).collect())
     }
 
     /// A key of 40 bytes, as a handler makes it from its message.
-    fn key(&self, key: usize) -> String {
+    pub(crate) fn key(&self, key: usize) -> String {
         format!("msg:{}", self.0[key])
     }
 }
