@@ -3,13 +3,15 @@
 //! Each contender runs in a process of its own, so that no other's heap is in the way.
 
 mod memory {
-    pub mod contender;
+    pub(crate) mod contender;
+    pub(crate) mod idempotent_crate;
 }
 
 use std::alloc::System;
 use std::process::Command;
 
 use memory::contender::{CachedMap, Contender, DashMap, HandWritten, Idem, Moka};
+use memory::idempotent_crate::Idempotent;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -30,6 +32,7 @@ fn main() {
         row::<DashMap>(&name);
         row::<CachedMap>(&name);
         row::<Moka>(&name);
+        row::<Idempotent>(&name);
         return;
     }
     println!("{KEYS} keys of 40 bytes, 64-byte results");
@@ -38,7 +41,8 @@ fn main() {
         "", "heap B a record", "RSS B a record", "allocs a delivery", "allocs a replay"
     );
     let this = std::env::current_exe().expect("a program has a path");
-    for name in [HandWritten::NAME, Idem::NAME, DashMap::NAME, CachedMap::NAME, Moka::NAME] {
+    for name in [HandWritten::NAME, Idem::NAME, DashMap::NAME, CachedMap::NAME, Moka::NAME, Idempotent::NAME]
+    {
         let child = Command::new(&this).env(ONLY, name).status();
         assert!(child.is_ok_and(|status| status.success()), "{name} failed");
     }

@@ -10,10 +10,10 @@ use idem::machine::{Claim, Completion, OnLapse, Verdict};
 use idem::{Body, MemoryStore, Namespace, RecordId, Store, Token};
 
 /// The result of the work: 64 bytes.
-pub const RESULT: [u8; 64] = [b'r'; 64];
+pub(crate) const RESULT: [u8; 64] = [b'r'; 64];
 
 /// Remembers the result of each key.
-pub trait Contender: Sync {
+pub(crate) trait Contender: Sync {
     /// As it stands in the table.
     const NAME: &'static str;
 
@@ -33,21 +33,21 @@ fn message_id(key: usize) -> String {
 }
 
 /// The ids of all messages.
-pub struct Messages(Vec<String>);
+pub(crate) struct Messages(Vec<String>);
 
 impl Messages {
-    fn new(keys: usize) -> Self {
+    pub(crate) fn new(keys: usize) -> Self {
         Self((0..keys).map(message_id).collect())
     }
 
     /// A key of 40 bytes, as a handler makes it from its message.
-    fn key(&self, key: usize) -> String {
+    pub(crate) fn key(&self, key: usize) -> String {
         format!("msg:{}", self.0[key])
     }
 }
 
 /// What most people write.
-pub struct HandWritten(Mutex<HashMap<String, Vec<u8>>>, Messages);
+pub(crate) struct HandWritten(Mutex<HashMap<String, Vec<u8>>>, Messages);
 
 impl Contender for HandWritten {
     const NAME: &'static str = "by hand: Mutex<HashMap>";
@@ -73,7 +73,7 @@ impl Contender for HandWritten {
 }
 
 /// idem's store: claim, completion, replay, under ids that are ready.
-pub struct Idem {
+pub(crate) struct Idem {
     store: MemoryStore,
     ids: Vec<RecordId>,
 }
@@ -127,7 +127,7 @@ impl Contender for Idem {
     }
 }
 
-pub struct DashMap(dashmap::DashMap<String, Vec<u8>>, Messages);
+pub(crate) struct DashMap(dashmap::DashMap<String, Vec<u8>>, Messages);
 
 impl Contender for DashMap {
     const NAME: &'static str = "dashmap";
@@ -149,7 +149,7 @@ impl Contender for DashMap {
     }
 }
 
-pub struct Moka(moka::sync::Cache<String, Vec<u8>>, Messages);
+pub(crate) struct Moka(moka::sync::Cache<String, Vec<u8>>, Messages);
 
 impl Contender for Moka {
     const NAME: &'static str = "moka (sync)";
@@ -171,7 +171,7 @@ impl Contender for Moka {
 }
 
 /// What `#[cached]` writes: a mutex over its unbounded map.
-pub struct CachedMap(Mutex<cached::UnboundCache<String, Vec<u8>>>, Messages);
+pub(crate) struct CachedMap(Mutex<cached::UnboundCache<String, Vec<u8>>>, Messages);
 
 impl Contender for CachedMap {
     const NAME: &'static str = "cached";

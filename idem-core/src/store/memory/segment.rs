@@ -237,9 +237,9 @@ impl Segment {
         let age = done.wrapping_sub(made);
         let fence = record.fence.wrapping_sub(made);
         let fits = since_base < 1 << 40
-            && age <= u64::from(u32::MAX)
-            && fence <= u64::from(u32::MAX)
-            && record.tries <= u32::from(u8::MAX)
+            && u32::try_from(age).is_ok()
+            && u32::try_from(fence).is_ok()
+            && u8::try_from(record.tries).is_ok()
             && record.ttl == self.ttl
             && record.keep == self.keep
             && done >= self.base

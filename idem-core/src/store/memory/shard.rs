@@ -3,6 +3,8 @@
 //! Three everyday steps (a first claim, its completion, a replay) are written out, so that no `Record` is built for them. All
 //! others load the record, ask [`decide`], and write what it says. A property test holds both to `decide`.
 
+use std::time::Duration;
+
 use super::claims::{Claims, Hold, Unfinished};
 use super::finished::{Address, FinishedRecords, Replay};
 use super::index::{At, Index, Place};
@@ -88,7 +90,7 @@ impl Shard {
         self.tidy(now);
         self.make_room(now)?;
         let fence = self.next_fence(now);
-        let grant = Grant { fence, tries: 1, first_age: now.since(now), prior: Prior::None, resumed: false };
+        let grant = Grant { fence, tries: 1, first_age: Duration::ZERO, prior: Prior::None, resumed: false };
         self.insert_claim(Unfinished {
             id: claim.id,
             token: claim.token,
@@ -188,10 +190,9 @@ impl Shard {
             grant.fence = record.fence;
         }
         match (change, place) {
-            (Change::None, _) => {}
+            (Change::Put(record), place) => self.put(id, place, &record, now)?,
             (Change::Remove, Some(place)) => self.remove(id, place),
-            (Change::Remove, None) => {}
-            (Change::Put(record), place) => self.put(id, place, record, now)?,
+            (Change::Remove, None) | (Change::None, _) => {}
         }
         Ok(answer)
     }
@@ -200,7 +201,7 @@ impl Shard {
         &mut self,
         id: &RecordId,
         place: Option<Place>,
-        record: Record,
+        record: &Record,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         if place.is_none() {

@@ -11,22 +11,22 @@ use crate::store::Store;
 
 #[test]
 fn of_all_who_ask_at_once_one_is_granted() {
-    const ROUNDS: u64 = 2_000;
+    const ROUNDS: usize = 2_000;
     const THREADS: u64 = 4;
     let store = MemoryStore::new();
-    let barrier = Barrier::new(THREADS as usize);
+    let barrier = Barrier::new(4);
     let granted: Vec<AtomicUsize> = (0..ROUNDS).map(|_| AtomicUsize::new(0)).collect();
     thread::scope(|scope| {
         for thread in 0..THREADS {
             let (store, barrier, granted) = (&store, &barrier, &granted);
             scope.spawn(move || {
-                for round in 0..ROUNDS {
+                for (round, granted) in (0..).zip(granted) {
                     barrier.wait();
                     let by = Claim { token: token(thread), ..claim(round) };
                     match store.claim(&by).wait().unwrap() {
                         Verdict::Claimed(grant) => {
                             assert_eq!(grant.tries, 1);
-                            granted[round as usize].fetch_add(1, Ordering::Relaxed);
+                            granted.fetch_add(1, Ordering::Relaxed);
                             let completion =
                                 Completion { token: by.token, ..completion(round, &round.to_le_bytes()) };
                             assert_eq!(store.complete(&completion).wait().unwrap(), Recorded::Stored);
