@@ -243,7 +243,8 @@ impl Segment {
             && record.ttl == self.ttl
             && record.keep == self.keep
             && done >= self.base
-            && made <= done;
+            && made <= done
+            && made <= record.fence;
         let low = u64::from(record.tries) << 16 | since_base << 24;
         let high = age | fence << 32;
         fits.then_some(u128::from(low) | u128::from(high) << 64)
