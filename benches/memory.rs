@@ -4,11 +4,13 @@
 //! the ratio to the map written by hand, in the same round.
 
 mod memory {
-    pub mod contender;
-    pub mod rounds;
+    pub(crate) mod contender;
+    pub(crate) mod idempotent_crate;
+    pub(crate) mod rounds;
 }
 
 use memory::contender::{CachedMap, DashMap, HandWritten, Idem, Moka};
+use memory::idempotent_crate::Idempotent;
 use memory::rounds::{Table, measure};
 
 /// Distinct keys.
@@ -26,6 +28,7 @@ fn main() {
                 measure::<DashMap>(KEYS, threads),
                 measure::<CachedMap>(KEYS, threads),
                 measure::<Moka>(KEYS, threads),
+                measure::<Idempotent>(KEYS, threads),
             ]);
         }
         println!(

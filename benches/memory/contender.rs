@@ -10,10 +10,10 @@ use idem::machine::{Claim, Completion, OnLapse, Verdict};
 use idem::{Body, MemoryStore, Namespace, RecordId, Store, Token};
 
 /// The result of the work: 64 bytes.
-pub const RESULT: [u8; 64] = [b'r'; 64];
+pub(crate) const RESULT: [u8; 64] = [b'r'; 64];
 
 /// Remembers the result of each key.
-pub trait Contender: Sync {
+pub(crate) trait Contender: Sync {
     /// As it stands in the table.
     const NAME: &'static str;
 
@@ -27,22 +27,27 @@ pub trait Contender: Sync {
     fn replay(&self, key: usize) -> usize;
 }
 
-/// The ids of the messages, 36 bytes each as UUIDs are.
-pub struct Messages(Vec<String>);
+/// The id of a message, 36 bytes as a UUID is.
+fn message_id(key: usize) -> String {
+    format!("{key:08x}-0000-4000-8000-{key:012x}")
+}
+
+/// The ids of all messages.
+pub(crate) struct Messages(Vec<String>);
 
 impl Messages {
-    fn new(keys: usize) -> Self {
-        Self((0..keys).map(|key| format!("{key:08x}-0000-4000-8000-{key:012x}")).collect())
+    pub(crate) fn new(keys: usize) -> Self {
+        Self((0..keys).map(message_id).collect())
     }
 
     /// A key of 40 bytes, as a handler makes it from its message.
-    fn key(&self, key: usize) -> String {
+    pub(crate) fn key(&self, key: usize) -> String {
         format!("msg:{}", self.0[key])
     }
 }
 
 /// What most people write.
-pub struct HandWritten(Mutex<HashMap<String, Vec<u8>>>, Messages);
+pub(crate) struct HandWritten(Mutex<HashMap<String, Vec<u8>>>, Messages);
 
 impl Contender for HandWritten {
     const NAME: &'static str = "by hand: Mutex<HashMap>";
@@ -68,7 +73,7 @@ impl Contender for HandWritten {
 }
 
 /// idem's store: claim, completion, replay, under ids that are ready.
-pub struct Idem {
+pub(crate) struct Idem {
     store: MemoryStore,
     ids: Vec<RecordId>,
 }
@@ -92,14 +97,14 @@ impl Contender for Idem {
 
     fn empty(keys: usize) -> Self {
         let namespace = Namespace::new("benches", "", "memory");
-        let messages = Messages::new(keys);
-        let ids = (0..keys).map(|key| namespace.record(&messages.key(key))).collect();
+        let ids = (0..keys).map(|key| namespace.record(&format!("msg:{}", message_id(key)))).collect();
         Self { store: MemoryStore::builder().max_records(4 * keys).build(), ids }
     }
 
     fn first(&self, key: usize) {
         let claim = self.claim(key);
-        if let Ok(Verdict::Claimed(grant)) = self.store.claim(&claim).wait() {
+        let reply = self.store.claim(&claim);
+        if let Some(Ok(Verdict::Claimed(grant))) = reply.peek() {
             let recorded = self.store.complete(&Completion {
                 id: claim.id,
                 token: claim.token,
@@ -109,19 +114,20 @@ impl Contender for Idem {
                 ttl: Duration::from_secs(7 * 86_400),
                 keep: claim.keep,
             });
-            let _ = black_box(recorded.wait());
+            black_box(recorded.peek().is_some());
         }
     }
 
     fn replay(&self, key: usize) -> usize {
-        match self.store.claim(&self.claim(key)).wait() {
-            Ok(Verdict::Completed { body: Some(body), .. }) => black_box(body).len(),
+        let reply = self.store.claim(&self.claim(key));
+        match black_box(&reply).peek() {
+            Some(Ok(Verdict::Completed { body: Some(body), .. })) => body.len(),
             _ => 0,
         }
     }
 }
 
-pub struct DashMap(dashmap::DashMap<String, Vec<u8>>, Messages);
+pub(crate) struct DashMap(dashmap::DashMap<String, Vec<u8>>, Messages);
 
 impl Contender for DashMap {
     const NAME: &'static str = "dashmap";
@@ -143,7 +149,7 @@ impl Contender for DashMap {
     }
 }
 
-pub struct Moka(moka::sync::Cache<String, Vec<u8>>, Messages);
+pub(crate) struct Moka(moka::sync::Cache<String, Vec<u8>>, Messages);
 
 impl Contender for Moka {
     const NAME: &'static str = "moka (sync)";
@@ -165,7 +171,7 @@ impl Contender for Moka {
 }
 
 /// What `#[cached]` writes: a mutex over its unbounded map.
-pub struct CachedMap(Mutex<cached::UnboundCache<String, Vec<u8>>>, Messages);
+pub(crate) struct CachedMap(Mutex<cached::UnboundCache<String, Vec<u8>>>, Messages);
 
 impl Contender for CachedMap {
     const NAME: &'static str = "cached";

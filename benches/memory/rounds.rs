@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::sync::Barrier;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use cpu_time::ThreadTime;
 
 use super::contender::{Contender, RESULT};
 
@@ -11,13 +13,13 @@ const COLUMNS: [&str; 3] = ["first delivery", "replay, all keys", "replay, one k
 
 /// One round of one contender, in nanoseconds an operation.
 #[derive(Clone, Copy)]
-pub struct Figures {
+pub(crate) struct Figures {
     name: &'static str,
     nanos: [f64; COLUMNS.len()],
 }
 
 /// Runs one round.
-pub fn measure<C: Contender>(keys: usize, threads: usize) -> Figures {
+pub(crate) fn measure<C: Contender>(keys: usize, threads: usize) -> Figures {
     let contender = C::empty(keys);
     let nanos = [
         on_threads(keys, threads, |key| contender.first(key)),
@@ -27,12 +29,15 @@ pub fn measure<C: Contender>(keys: usize, threads: usize) -> Figures {
     Figures { name: C::NAME, nanos }
 }
 
-/// Calls `operation` once for each key, the keys dealt out to the threads; returns wall-clock nanoseconds an operation.
+/// Calls `operation` once for each key, the keys dealt out to the threads; returns nanoseconds an operation.
+///
+/// One thread is timed by its own processor time, so that a busy machine counts less; several by the clock on the wall, since
+/// it is waiting for each other that they are compared by.
 fn on_threads(keys: usize, threads: usize, operation: impl Fn(usize) + Sync) -> f64 {
     if threads == 1 {
-        let start = Instant::now();
+        let start = ThreadTime::now();
         (0..keys).for_each(&operation);
-        return per_operation(start, keys);
+        return per_operation(start.elapsed(), keys);
     }
     let barrier = Barrier::new(threads + 1);
     std::thread::scope(|scope| {
@@ -50,22 +55,22 @@ fn on_threads(keys: usize, threads: usize, operation: impl Fn(usize) + Sync) -> 
         for worker in workers {
             assert!(worker.join().is_ok(), "a worker failed");
         }
-        per_operation(start, keys)
+        per_operation(start.elapsed(), keys)
     })
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a few hundred thousand operations, a few seconds")]
-fn per_operation(start: Instant, operations: usize) -> f64 {
-    start.elapsed().as_nanos() as f64 / operations as f64
+fn per_operation(time: Duration, operations: usize) -> f64 {
+    time.as_nanos() as f64 / operations as f64
 }
 
 /// All rounds: one row for each contender, the first of which is what the others are compared with.
 #[derive(Default)]
-pub struct Table(Vec<Vec<Figures>>);
+pub(crate) struct Table(Vec<Vec<Figures>>);
 
 impl Table {
     /// Adds one round of all contenders.
-    pub fn add(&mut self, round: impl IntoIterator<Item = Figures>) {
+    pub(crate) fn add(&mut self, round: impl IntoIterator<Item = Figures>) {
         self.0.push(round.into_iter().collect());
     }
 }

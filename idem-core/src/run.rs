@@ -30,7 +30,7 @@ mod claim;
 mod end;
 mod patience;
 
-pub use blocking::run_blocking;
+pub use blocking::{Running, Started, run_blocking, start_blocking};
 use claim::{Begun, Step, begin};
 use end::{Ended, end, release};
 

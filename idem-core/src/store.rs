@@ -150,6 +150,17 @@ impl<T> Reply<T> {
         Self(State::Later(Box::pin(future)))
     }
 
+    /// The answer, if it is there; `None` if it comes later, or was given.
+    ///
+    /// To look at a verdict where it is costs less than to move it out: most of its bytes are room for a body.
+    #[inline]
+    pub const fn peek(&self) -> Option<&Result<T, StoreError>> {
+        match &self.0 {
+            State::Ready(answer) => answer.as_ref(),
+            State::Later(_) => None,
+        }
+    }
+
     /// Blocks the thread until the answer is there.
     ///
     /// # Errors
@@ -157,6 +168,7 @@ impl<T> Reply<T> {
     ///
     /// # Panics
     /// If the reply was polled to its end before.
+    #[inline]
     pub fn wait(self) -> Result<T, StoreError> {
         match self.0 {
             State::Ready(answer) => answer.expect(TAKEN),

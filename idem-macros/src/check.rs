@@ -9,6 +9,7 @@ use crate::model::Function;
 use crate::paths::Paths;
 use crate::shape::Shape;
 
+mod future;
 mod item;
 mod key;
 mod names;
@@ -19,6 +20,7 @@ mod signature;
 mod used;
 mod windows;
 
+pub(crate) use item::simple_name;
 pub(crate) use used::is_ignored;
 
 /// Reports that the item is no function, or one without a body.
@@ -32,10 +34,12 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
     let shape = Shape::of(&item);
     let names = names::Names::of(&item, &shape);
 
-    item::qualifiers(&item, &shape, cx);
+    item::qualifiers(&item, cx);
+    let tracked = item::is_tracked(&item, &shape, cx);
     signature::helpers(&item, &shape, &options, cx);
     let answer = signature::answer(&item, &shape, cx);
     let key = key::templates(&options, &item, &names, cx);
+    future::rebinding(&shape, &key, &names, cx);
     let (proofs, payload) = proof::all(&options, &item, &names, &key, cx);
     let scope = scope::of(&options, &item, cx);
     let settings = windows::settings(&options, cx);
@@ -49,6 +53,7 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
     Some(Function {
         paths: Paths::to(options.krate.as_ref()),
         shape,
+        tracked,
         scope,
         settings,
         templates: key.templates,

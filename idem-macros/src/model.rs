@@ -13,6 +13,8 @@ pub(crate) struct Function {
     pub(crate) item: Item,
     pub(crate) paths: Paths,
     pub(crate) shape: Shape,
+    /// Whether the body is called where the function was: `#[track_caller]`.
+    pub(crate) tracked: bool,
     pub(crate) scope: Scope,
     pub(crate) settings: Settings,
     pub(crate) templates: Vec<Template>,

@@ -63,3 +63,13 @@ pub(crate) fn ignored(argument: usize) -> Ident {
 pub(crate) fn consts() -> Ident {
     ident("__IdemConsts")
 }
+
+/// The body, where it has to be a function.
+pub(crate) fn body() -> Ident {
+    ident("__idem_body")
+}
+
+/// The claim while such a body runs.
+pub(crate) fn running() -> Ident {
+    ident("__idem_running")
+}

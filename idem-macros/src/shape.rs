@@ -93,6 +93,14 @@ impl Future {
     }
 }
 
+impl Future {
+    /// The names that the statements before it bind.
+    pub(crate) fn names_before(&self) -> Vec<Ident> {
+        let before: Vec<TokenTree> = self.before.clone().into_iter().collect();
+        lets(&before)
+    }
+}
+
 /// How many of the last tokens are `async` or `async move`.
 fn keywords(tokens: &[TokenTree]) -> Option<usize> {
     match tokens {

@@ -287,3 +287,43 @@ mod attribute_by_path {
         Ok(a::f(m.clone()).await? + b::f(m.clone()).await? + c::f(m.clone()).await? + d::f(m).await?)
     }
 }
+
+/// `#[track_caller]` on a plain function.
+mod track_caller_sync {
+    #![deny(warnings)]
+    #![allow(dead_code, unreachable_pub)]
+    use crate::{Error, Message, idempotent};
+    use idem::Key;
+
+    #[track_caller]
+    #[idempotent(key = "msg:<message.id>")]
+    pub fn line(mut message: Message, note: &str, #[key] key: &Key) -> Result<(u32, String), Error> {
+        message.amount += 1;
+        Ok((std::panic::Location::caller().line(), format!("{note} {key} {}", message.amount)))
+    }
+
+    #[test]
+    fn the_location_is_that_of_the_call() {
+        crate::install_store();
+        let message = || Message { id: "a".into(), amount: 0 };
+        let here = line!() + 1;
+        let (line_of_call, text) = line(message(), "x").unwrap();
+        assert_eq!((line_of_call, text.as_str()), (here, "x msg:a 1"));
+        assert_eq!(line(message(), "y").unwrap().1, "x msg:a 1");
+    }
+
+    #[track_caller]
+    #[idempotent(key = "msg:<message.id>")]
+    pub fn panics(message: Message) -> Result<u64, Error> {
+        assert!(message.amount > 0, "an amount of nothing");
+        Ok(message.amount)
+    }
+
+    #[test]
+    fn a_panic_gives_the_claim_back() {
+        crate::install_store();
+        let message = |amount| Message { id: "a".into(), amount };
+        assert!(std::panic::catch_unwind(|| panics(message(0))).is_err());
+        assert_eq!(panics(message(2)).unwrap(), 2);
+    }
+}

@@ -16,6 +16,7 @@ use crate::{RecordId, Token};
 mod builder;
 mod claims;
 mod finished;
+mod index;
 mod limits;
 mod room;
 mod segment;

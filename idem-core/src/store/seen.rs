@@ -22,8 +22,8 @@ use set::Set;
 /// `KeyOnly` it skips calls, and what deduplicates is still the API that receives the key. In front of a store, the store
 /// decides whatever the set does not know.
 ///
-/// - Only *done* is remembered: by a completion of this process, or by a replay that the store answered with. Claims, released
-///   messages and errors are always the store's to judge, and so is a message with another payload.
+/// - Only for what is *done* it answers: known by a completion of this process, or by a replay that the store answered with.
+///   Claims, released messages and errors are always the store's to judge, and so is a message with another payload.
 /// - It is bounded by count and by age. When it is full, the message goes that was asked for least recently.
 /// - An entry never outlives the record that it speaks for. A record that is forgotten through the set is forgotten in it; one
 ///   that another process forgets is still skipped here until [`max_age`](SeenSetBuilder::max_age) has passed.
@@ -72,7 +72,8 @@ impl<S: Store> SeenSet<S> {
         Self { inner, set, shared: OnceLock::new() }
     }
 
-    /// How many messages it holds, including those whose time has passed and whose place nobody has needed yet.
+    /// How many messages it holds. Those that run now count too, since they will need their place, and so do those whose time
+    /// has passed and whose place nobody has needed yet.
     pub fn len(&self) -> usize {
         self.set.len()
     }

@@ -63,8 +63,22 @@ macro_rules! answer {
     };
 }
 
-/// The same store, which acts at once and answers only when it is listened to.
-pub(crate) struct Slow(pub(crate) Counting);
+/// The same store, which answers only when it is listened to.
+pub(crate) struct Slow {
+    store: Counting,
+    /// Whether it forgets only then, too. All else it does at once.
+    forgets_late: bool,
+}
+
+impl Slow {
+    pub(crate) fn new(store: Counting) -> Self {
+        Self { store, forgets_late: false }
+    }
+
+    pub(crate) fn forgetting_late(store: Counting) -> Self {
+        Self { store, forgets_late: true }
+    }
+}
 
 fn later<T: Send + 'static>(reply: Reply<T>) -> Reply<T> {
     let answer = reply.wait();
@@ -73,51 +87,55 @@ fn later<T: Send + 'static>(reply: Reply<T>) -> Reply<T> {
 
 impl Store for Slow {
     fn handle(&self) -> Arc<dyn Store> {
-        Arc::new(Self(self.0.clone()))
+        Arc::new(Self { store: self.store.clone(), forgets_late: self.forgets_late })
     }
 
     fn class(&self) -> StoreClass {
-        self.0.class()
+        self.store.class()
     }
 
     fn clock(&self) -> Clock {
-        Store::clock(&self.0)
+        Store::clock(&self.store)
     }
 
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
-        later(self.0.claim(claim))
+        later(self.store.claim(claim))
     }
 
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
-        later(self.0.claim_many(claims))
+        later(self.store.claim_many(claims))
     }
 
     fn renew(&self, renewal: &Renewal) -> Reply<Renewed> {
-        later(self.0.renew(renewal))
+        later(self.store.renew(renewal))
     }
 
     fn complete(&self, completion: &Completion) -> Reply<Recorded> {
-        later(self.0.complete(completion))
+        later(self.store.complete(completion))
     }
 
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
-        later(self.0.fail(completion))
+        later(self.store.fail(completion))
     }
 
     fn release(&self, id: &RecordId, token: &Token) -> Reply<Released> {
-        later(self.0.release(id, token))
+        later(self.store.release(id, token))
     }
 
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {
-        later(self.0.forget(id, force))
+        if self.forgets_late {
+            let (store, id) = (self.store.clone(), *id);
+            return Reply::later(async move { store.forget(&id, force).wait() });
+        }
+        later(self.store.forget(id, force))
     }
 
     fn inspect(&self, id: &RecordId) -> Reply<Option<Snapshot>> {
-        later(self.0.inspect(id))
+        later(self.store.inspect(id))
     }
 
     fn sweep(&self, limit: usize) -> Reply<u64> {
-        later(self.0.sweep(limit))
+        later(self.store.sweep(limit))
     }
 }
 

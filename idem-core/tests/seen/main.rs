@@ -3,8 +3,12 @@
 use std::time::Duration;
 
 use idem_core::machine::{Claim, Completion, Forgotten, OnLapse, Recorded, Verdict};
-use idem_core::{Body, Classed, Fingerprint, KeyOnly, RecordId, SeenSet, Store, StoreClass, Token};
+use idem_core::{
+    Body, Classed, Error, Fingerprint, Handler, Idempotent, Key, KeyOnly, Outcome, RecordId, SeenSet, Store,
+    StoreClass, Token,
+};
 
+mod contract;
 mod counting;
 
 use counting::{Counting, Slow};
@@ -218,15 +222,27 @@ fn when_full_the_message_asked_for_least_recently_goes() {
     skipped(claim(&seen, 1));
     run(&seen, 4, b"");
     assert_eq!(seen.len(), 3);
-    assert!(matches!(claim(&seen, 2), Verdict::Claimed(_)), "2 was asked for least recently");
     for n in [3, 1, 4] {
         skipped(claim(&seen, n));
     }
     run(&seen, 5, b"");
-    assert!(matches!(claim(&seen, 3), Verdict::Claimed(_)), "3 was asked for least recently");
     for n in [1, 4, 5] {
         skipped(claim(&seen, n));
     }
+    for n in [2, 3] {
+        assert!(matches!(claim(&seen, n), Verdict::Claimed(_)), "{n} was asked for least recently");
+    }
+}
+
+#[test]
+fn a_message_that_runs_takes_the_place_that_it_will_need() {
+    let seen = SeenSet::builder(KeyOnly).max_count(1).build();
+    run(&seen, 1, b"");
+    let second = a_claim(2);
+    assert!(matches!(seen.claim(&second).wait().unwrap(), Verdict::Claimed(_)));
+    assert_eq!(seen.len(), 1);
+    seen.release(&second.id, &second.token).wait().unwrap();
+    assert!(seen.is_empty());
 }
 
 #[test]
@@ -326,7 +342,7 @@ fn what_is_forgotten_in_the_store_is_forgotten_in_the_set() {
 #[test]
 fn an_answer_that_was_under_way_does_not_bring_a_forgotten_message_back() {
     let store = Counting::default();
-    let seen = SeenSet::new(Slow(store.clone()));
+    let seen = SeenSet::new(Slow::new(store.clone()));
     run(&store, 1, b"");
     let first = a_claim(2);
     assert!(matches!(store.claim(&first).wait().unwrap(), Verdict::Claimed(_)));
@@ -346,11 +362,22 @@ fn an_answer_that_was_under_way_does_not_bring_a_forgotten_message_back() {
 
 #[test]
 fn a_message_is_forgotten_even_if_nobody_hears_the_stores_answer() {
-    let seen = SeenSet::new(Slow(Counting::default()));
+    let seen = SeenSet::new(Slow::new(Counting::default()));
     run(&seen, 1, b"");
     let reply = seen.forget(&id(1), false);
     assert!(seen.is_empty());
     drop(reply);
+    assert!(matches!(claim(&seen, 1), Verdict::Claimed(_)));
+}
+
+#[test]
+fn what_was_learnt_while_the_store_was_still_forgetting_goes_too() {
+    let seen = SeenSet::new(Slow::forgetting_late(Counting::default()));
+    run(&seen, 1, b"");
+    let reply = seen.forget(&id(1), false);
+    replayed(claim(&seen, 1));
+    assert_eq!(seen.len(), 1);
+    assert!(matches!(reply.wait().unwrap(), Forgotten::Forgotten(_)));
     assert!(matches!(claim(&seen, 1), Verdict::Claimed(_)));
 }
 
@@ -374,6 +401,19 @@ fn many_claims_at_once_ask_the_store_only_for_what_is_not_known() {
         skipped(verdict);
     }
     assert_eq!(store.claims(), asked + 3);
+}
+
+#[test]
+fn a_handler_behind_a_seen_set_is_told_that_its_message_was_skipped() {
+    let before = idem_core::counters().skipped;
+    let seen = SeenSet::new(KeyOnly);
+    let charge = Idempotent::new(&seen, Handler::new("billing.charge"));
+    let key = Key::trusted("msg:8f14", "a test").unwrap();
+    let first = charge.run_blocking(&key, || Ok::<_, Error>("ch_1".to_owned())).unwrap();
+    assert!(first.is_executed());
+    let again = charge.run_blocking(&key, || Ok::<_, Error>("ch_2".to_owned())).unwrap();
+    assert_eq!(again, Outcome::Skipped { value: "ch_1".to_owned() });
+    assert_eq!(idem_core::counters().skipped, before + 1);
 }
 
 #[test]

@@ -3,10 +3,11 @@
 //! The body's tokens pass through in one group. Its braces here are ours, shown where the user's are.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 
 use super::{call, handler};
-use crate::item::Helper;
+use crate::check::simple_name;
+use crate::item::{ArgumentKind, Helper};
 use crate::model::Function;
 use crate::names;
 use crate::shape::{Future, Shape};
@@ -18,6 +19,7 @@ pub(super) fn guarded(function: &Function) -> TokenStream {
     let body = &function.item.body;
     let (attributes, work) = inner_attributes(body.stream());
     let guarded = match &function.shape {
+        Shape::Sync if function.tracked => run_tracked(function, &block(work, body)),
         Shape::Sync => {
             let run = run_blocking(function, &block(work, body));
             quote_spanned!(site=> return #run;)
@@ -59,6 +61,30 @@ fn run_blocking(function: &Function, block: &Group) -> TokenStream {
         _ => quote_spanned!(site=> || #block),
     };
     quote_spanned!(site=> #private::run_blocking(#call, #codec, #body))
+}
+
+/// A plain function that is to know its caller: its body as a function, called from here.
+fn run_tracked(function: &Function, block: &Group) -> TokenStream {
+    let site = names::site();
+    let private = function.paths.private();
+    let (call, body, running, answer) = (names::call(), names::body(), names::running(), names::answer());
+    let codec = codec(function);
+    let crate::item::Item { generics, arguments, arrow, output, where_clause, .. } = &function.item;
+    let declared = arguments.iter().map(|argument| &argument.tokens);
+    let given = arguments.iter().filter_map(|argument| match (&argument.helper, &argument.kind) {
+        (Some((Helper::Key, _)), _) => Some(quote_spanned!(site=> #private::Call::key(#call))),
+        (Some((Helper::Attempt, _)), _) => Some(quote_spanned!(site=> #private::Call::attempt(#call))),
+        (_, ArgumentKind::Typed { pattern, .. }) => simple_name(pattern).map(ToTokens::into_token_stream),
+        _ => None,
+    });
+    quote_spanned!(site=>
+        #[track_caller]
+        fn #body<#generics>(#(#declared),*) #arrow #output #where_clause #block
+        return match #private::start_blocking(#call, #codec) {
+            #private::Started::Answered(#answer) => #answer,
+            #private::Started::Running(#running) => #private::Running::end(#running, #body(#(#given),*)),
+        };
+    )
 }
 
 /// A future: its body as an `async` block of its own.

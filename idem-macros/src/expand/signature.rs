@@ -3,7 +3,7 @@
 use proc_macro2::{Group, Punct, Spacing, TokenStream, TokenTree};
 use quote::quote;
 
-use crate::check::is_ignored;
+use crate::check::{is_ignored, simple_name};
 use crate::item::{ArgumentKind, Item};
 use crate::model::Function;
 use crate::names;
@@ -13,7 +13,8 @@ use crate::shape::Shape;
 pub(super) fn around(function: &Function, body: TokenStream) -> TokenStream {
     let item = &function.item;
     let name_ignored = matches!(function.shape, Shape::Async);
-    rebuilt(item, arguments(item, name_ignored), body)
+    let arguments = if function.tracked { forwarded(item) } else { arguments(item, name_ignored) };
+    rebuilt(item, arguments, body)
 }
 
 /// The item with these arguments and this body. Its braces and parentheses are the user's, or lints would take the whole
@@ -49,4 +50,13 @@ pub(crate) fn arguments(item: &Item, name_ignored: bool) -> TokenStream {
         }
     }
     arguments
+}
+
+/// The arguments of a function that only hands them on: without `mut`, which it would not need.
+fn forwarded(item: &Item) -> TokenStream {
+    let arguments = item.given().filter_map(|argument| match &argument.kind {
+        ArgumentKind::Typed { pattern, ty, .. } => simple_name(pattern).map(|name| quote!(#name: #ty)),
+        _ => None,
+    });
+    quote!(#(#arguments),*)
 }

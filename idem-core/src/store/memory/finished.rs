@@ -5,8 +5,9 @@
 //! that had one. So the oldest record of a lane is at its front, and a front that is not due stands for all behind it.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
-use super::segment::{Finished, Head, SEGMENT_LEN, Segment};
+use super::segment::{Bytes, Finished, Head, SEGMENT_LEN, Segment};
 use crate::machine::{Record, Verdict};
 use crate::{Fingerprint, RecordId, Timestamp};
 
@@ -24,17 +25,40 @@ impl Address {
     }
 }
 
+/// A record that answers a claim.
+pub(super) struct Replay<'a> {
+    pub(super) age: Duration,
+    /// For how long this answer stays true.
+    pub(super) valid_for: Duration,
+    pub(super) body: Bytes<'a>,
+    pub(super) failed: bool,
+}
+
+impl Replay<'_> {
+    pub(super) fn verdict(self) -> Verdict {
+        let Self { age, valid_for, body, failed } = self;
+        let body = body.to_body();
+        if failed {
+            Verdict::Refused { body, age }
+        } else {
+            Verdict::Completed { body, age, valid_for, skipped: false }
+        }
+    }
+}
+
 /// What 15 bits can address.
 const MAX_SEGMENTS: usize = 1 << 15;
 
-/// The first segment of a lane begins this small; a store for a few records should be a few kilobytes.
-const FIRST_CAPACITY: usize = 1 << 10;
+/// The least room of a segment: a store for a few records should be a few kilobytes.
+const LEAST_CAPACITY: usize = 1 << 10;
 
 #[derive(Default)]
 pub(super) struct FinishedRecords {
     segments: Vec<Segment>,
     free: Vec<usize>,
     lanes: Vec<Lane>,
+    /// The lane that was written last: a program has few kinds of record.
+    last: usize,
     /// The memory of a segment that is gone, for the next one.
     spare: Vec<u8>,
     len: usize,
@@ -89,7 +113,10 @@ impl FinishedRecords {
     #[inline]
     pub(super) fn append(&mut self, record: &Finished<'_>) -> Option<Address> {
         let key = LaneKey::of(record);
-        let lane = self.lanes.iter().position(|lane| lane.key == key).unwrap_or_else(|| self.open(key));
+        let lane = match self.lanes.get(self.last) {
+            Some(lane) if lane.key == key => self.last,
+            _ => self.lane(key),
+        };
         let tail = self.lanes[lane].segments.back().copied();
         let written = tail.and_then(|segment| Some((segment, self.segments[segment].append(record)?)));
         let (segment, offset) = match written {
@@ -102,19 +129,24 @@ impl FinishedRecords {
         Some(address(segment, offset))
     }
 
-    fn open(&mut self, key: LaneKey) -> usize {
-        self.lanes.push(Lane { key, segments: VecDeque::new(), due: Timestamp::MAX });
-        self.lanes.len() - 1
+    #[cold]
+    fn lane(&mut self, key: LaneKey) -> usize {
+        let known = self.lanes.iter().position(|lane| lane.key == key);
+        self.last = known.unwrap_or_else(|| {
+            self.lanes.push(Lane { key, segments: VecDeque::new(), due: Timestamp::MAX });
+            self.lanes.len() - 1
+        });
+        self.last
     }
 
     fn append_to_fresh(&mut self, lane: usize, record: &Finished<'_>) -> Option<(usize, usize)> {
         if self.free.is_empty() && self.segments.len() == MAX_SEGMENTS {
             return None;
         }
+        let wanted = self.capacity_for(lane);
         let mut buffer = std::mem::take(&mut self.spare);
-        if buffer.capacity() == 0 {
-            let first = self.lanes[lane].segments.is_empty();
-            buffer.reserve_exact(if first { FIRST_CAPACITY } else { SEGMENT_LEN });
+        if buffer.capacity() < wanted || buffer.capacity() > 2 * wanted {
+            buffer = Vec::with_capacity(wanted);
         }
         let mut segment = Segment::over(buffer, lane);
         let offset = segment.append(record)?;
@@ -128,6 +160,14 @@ impl FinishedRecords {
         Some((number, offset))
     }
 
+    /// A quarter of what the lane holds, so that few records do not keep much memory, and many are not scattered.
+    fn capacity_for(&self, lane: usize) -> usize {
+        let segments = &self.lanes[lane].segments;
+        let held: usize =
+            segments.iter().rev().take(8).map(|segment| self.segments[*segment].capacity()).sum();
+        (held / 4).clamp(LEAST_CAPACITY, SEGMENT_LEN)
+    }
+
     /// Whether the record at `at` is the one of `id`.
     #[inline]
     pub(super) fn holds(&self, at: Address, id: &RecordId) -> bool {
@@ -139,31 +179,25 @@ impl FinishedRecords {
         self.segments[at.segment()].record(at.offset())
     }
 
-    /// The verdict on a claim that finds this record; `None` if its end has passed. What `decide` says, without building the
-    /// record first.
+    /// What a claim finds in the record at `at`; `None` if its end has passed or its payload is another.
     #[inline]
-    pub(super) fn verdict(
+    pub(super) fn replay(
         &self,
         at: Address,
         fingerprint: Option<&Fingerprint>,
         now: Timestamp,
-    ) -> Option<Verdict> {
+    ) -> Option<Replay<'_>> {
         let (segment, offset) = (&self.segments[at.segment()], at.offset());
         let head = segment.head(offset);
-        if head.drop_at() <= now {
+        if head.drop_at() <= now || segment.fingerprint(offset, &head).as_ref() != fingerprint {
             return None;
         }
-        if segment.fingerprint(offset, &head).as_ref() != fingerprint {
-            let state = segment.record(offset).state.kind();
-            return Some(Verdict::Mismatch { state });
-        }
-        let age = now.since(Timestamp::from_micros(head.done_at));
-        let body = (now < head.body_until()).then(|| segment.body(offset, &head));
-        Some(if head.is_failed() {
-            Verdict::Refused { body, age }
-        } else {
-            let end = if body.is_some() { head.body_until() } else { head.drop_at() };
-            Verdict::Completed { body, age, valid_for: end.since(now), skipped: false }
+        let there = now < head.body_until();
+        Some(Replay {
+            age: now.since(Timestamp::from_micros(head.done_at)),
+            valid_for: if there { head.body_until() } else { head.drop_at() }.since(now),
+            body: if there { segment.body(offset, &head) } else { Bytes::Gone },
+            failed: head.is_failed(),
         })
     }
 
@@ -183,9 +217,7 @@ impl FinishedRecords {
         }
         self.free.push(number);
         let buffer = segment.into_buffer();
-        if self.spare.capacity() < buffer.capacity() {
-            self.spare = buffer;
-        }
+        self.spare = buffer;
     }
 
     /// Writes the record at `at` again without its body, and removes the first writing. `None` if every segment is in use.
@@ -270,6 +302,12 @@ impl FinishedRecords {
         }
         self.first_end = first_of_all;
         ended
+    }
+
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> (usize, usize) {
+        let sizes = self.segments.iter().map(Segment::size);
+        sizes.fold((0, 0), |(bytes, bodies), (more, large)| (bytes + more, bodies + large))
     }
 
     fn front(&mut self, lane: usize) -> Option<(Address, Head)> {

@@ -1,6 +1,7 @@
 //! What a shard gives up, and when: what is over, what is old, and never a live claim.
 
-use super::shard::{Place, Shard};
+use super::index::Place;
+use super::shard::Shard;
 use crate::{StoreError, StoreErrorKind, Timestamp};
 
 /// Records handled under one lock, so that nobody waits long for it.
@@ -64,7 +65,7 @@ impl Shard {
                 self.remove(&id, Place::finished(address));
                 collected.removed += 1;
             } else if let Some(moved) = self.finished.bury(address) {
-                self.repoint(&id, Place::finished(address), Place::finished(moved));
+                self.index.repoint(&id, Place::finished(address), Place::finished(moved));
             } else {
                 self.evict_oldest(now);
             }
@@ -82,8 +83,8 @@ impl Shard {
         }
         let ended = self.remove_ended(now, limit);
         let removed = ended + self.remove_over(now, limit - ended);
-        if removed < limit && self.index.len() < self.index.capacity() / 8 {
-            self.index.shrink_to(self.index.len() * 2, Self::rehash);
+        if removed < limit {
+            self.index.shrink();
         }
         Swept { removed, more: removed == limit }
     }

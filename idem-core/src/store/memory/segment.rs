@@ -85,6 +85,25 @@ impl Finished<'_> {
     }
 }
 
+/// Where a body is.
+pub(super) enum Bytes<'a> {
+    /// Its time has passed.
+    Gone,
+    InPlace(&'a [u8]),
+    Apart(&'a Body),
+}
+
+impl Bytes<'_> {
+    #[inline]
+    pub(super) fn to_body(&self) -> Option<Body> {
+        match self {
+            Self::Gone => None,
+            Self::InPlace(bytes) => Some(Body::copy_from(bytes)),
+            Self::Apart(body) => Some(Body::clone(body)),
+        }
+    }
+}
+
 /// The numbers of a record in a segment.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
@@ -136,15 +155,26 @@ impl Head {
 }
 
 impl Segment {
-    /// An empty segment that writes into `buffer`.
+    /// An empty segment that writes into `buffer` until that is full.
     pub(super) fn over(mut buffer: Vec<u8>, lane: usize) -> Self {
         buffer.clear();
         Self { bytes: buffer, lane, first_end: Timestamp::MAX, ..Self::default() }
     }
 
+    /// Its room in bytes. It never grows: its records would be copied.
+    pub(super) fn capacity(&self) -> usize {
+        self.bytes.capacity().min(SEGMENT_LEN)
+    }
+
     /// The memory to write the next segment into.
     pub(super) fn into_buffer(self) -> Vec<u8> {
         self.bytes
+    }
+
+    /// Its room in bytes, and the bodies that it keeps apart.
+    #[cfg(test)]
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.bytes.capacity(), self.large.iter().flatten().count())
     }
 
     /// Whether nothing in it is alive.
@@ -158,34 +188,32 @@ impl Segment {
         if self.bytes.is_empty() {
             (self.base, self.ttl, self.keep) = (record.done_at.as_micros(), record.ttl, record.keep);
         }
-        let (mut head, wide) = match self.narrow(record) {
-            Some(head) => (head, None),
-            None => ([0; 16], Some(wide(record))),
-        };
+        let narrow = self.narrow(record);
         let body = record.body.map_or(&[][..], |body| body.as_slice());
         let large = body.len() > Body::INLINE;
         let body_len = if large { size_of::<u32>() } else { body.len() };
-        head[0] = if record.failed { FAILED } else { 0 };
-        head[0] |= if wide.is_some() { WIDE } else { 0 };
-        head[0] |= if record.fingerprint.is_some() { PRINTED } else { 0 };
-        head[0] |= if large { LARGE } else { 0 };
-        head[0] |= if record.body.is_none() { BURIED } else { 0 };
-        head[1] = u8::try_from(body_len).unwrap_or(u8::MAX);
+        let flag = |is: bool, flag: u8| if is { flag } else { 0 };
+        let flags = flag(record.failed, FAILED)
+            | flag(narrow.is_none(), WIDE)
+            | flag(record.fingerprint.is_some(), PRINTED)
+            | flag(large, LARGE)
+            | flag(record.body.is_none(), BURIED);
+        let head = narrow.unwrap_or(0) | u128::from(flags) | (body_len as u128) << 8;
 
         let start = self.bytes.len();
-        if start + HEAD_LEN + FINGERPRINT_LEN + WIDE_LEN + body_len > SEGMENT_LEN {
+        if start + HEAD_LEN + FINGERPRINT_LEN + WIDE_LEN + body_len > self.capacity() {
             return None;
         }
         let mut fixed = [0; HEAD_LEN];
-        fixed[..16].copy_from_slice(&head);
+        fixed[..16].copy_from_slice(&head.to_le_bytes());
         fixed[16..48].copy_from_slice(record.id.as_bytes());
         fixed[48..].copy_from_slice(record.token.as_bytes());
         self.bytes.extend_from_slice(&fixed);
         if let Some(fingerprint) = &record.fingerprint {
             self.bytes.extend_from_slice(fingerprint.as_bytes());
         }
-        if let Some(wide) = &wide {
-            self.bytes.extend_from_slice(wide);
+        if narrow.is_none() {
+            self.bytes.extend_from_slice(&wide(record));
         }
         if large {
             // A segment holds at most a thousand records.
@@ -200,37 +228,50 @@ impl Segment {
         Some(start)
     }
 
-    /// The numbers as distances, if each fits. The first two bytes are left to the caller.
-    fn narrow(&self, record: &Finished<'_>) -> Option<[u8; 16]> {
+    /// The first 16 bytes without flags and length: the numbers as distances, if each fits.
+    #[inline]
+    fn narrow(&self, record: &Finished<'_>) -> Option<u128> {
         let (done, made) = (record.done_at.as_micros(), record.made_at.as_micros());
-        let since_base = done.checked_sub(self.base).filter(|delta| *delta < 1 << 40)?;
-        let age = u32::try_from(done.checked_sub(made)?).ok()?;
-        let fence = u32::try_from(record.fence.checked_sub(made)?).ok()?;
-        let tries = u8::try_from(record.tries).ok()?;
-        if (record.ttl, record.keep) != (self.ttl, self.keep) {
-            return None;
-        }
-        let mut head = [0; 16];
-        head[2] = tries;
-        head[3..8].copy_from_slice(&since_base.to_le_bytes()[..5]);
-        head[8..12].copy_from_slice(&age.to_le_bytes());
-        head[12..].copy_from_slice(&fence.to_le_bytes());
-        Some(head)
+        // A distance that is negative wraps to one that does not fit.
+        let since_base = done.wrapping_sub(self.base);
+        let age = done.wrapping_sub(made);
+        let fence = record.fence.wrapping_sub(made);
+        let fits = since_base < 1 << 40
+            && u32::try_from(age).is_ok()
+            && u32::try_from(fence).is_ok()
+            && u8::try_from(record.tries).is_ok()
+            && record.ttl == self.ttl
+            && record.keep == self.keep
+            && done >= self.base
+            && made <= done
+            && made <= record.fence;
+        let low = u64::from(record.tries) << 16 | since_base << 24;
+        let high = age | fence << 32;
+        fits.then_some(u128::from(low) | u128::from(high) << 64)
     }
 
     /// Reads the numbers of the record at `offset`.
     #[inline]
+    #[allow(clippy::cast_possible_truncation, reason = "each is cut out of a wider number")]
     pub(super) fn head(&self, offset: usize) -> Head {
-        let [flags, body_len, tries, d0, d1, d2, d3, d4, a0, a1, a2, a3, f0, f1, f2, f3]: [u8; 16] =
-            self.array(offset);
+        let head = u128::from_le_bytes(self.array(offset));
+        let (low, high) = (head as u64, (head >> 64) as u64);
+        let (flags, body_len) = (low as u8, (low >> 8) as u8);
         if flags & WIDE != 0 {
             return self.wide_head(offset, flags, body_len);
         }
-        let done_at = self.base + u64::from_le_bytes([d0, d1, d2, d3, d4, 0, 0, 0]);
-        let made_at = done_at - u64::from(u32::from_le_bytes([a0, a1, a2, a3]));
-        let fence = made_at + u64::from(u32::from_le_bytes([f0, f1, f2, f3]));
-        let (ttl, keep) = (self.ttl, self.keep);
-        Head { flags, body_len, tries: tries.into(), done_at, made_at, fence, ttl, keep }
+        let done_at = self.base + (low >> 24);
+        let made_at = done_at - u64::from(high as u32);
+        Head {
+            flags,
+            body_len,
+            tries: u32::from((low >> 16) as u8),
+            done_at,
+            made_at,
+            fence: made_at + (high >> 32),
+            ttl: self.ttl,
+            keep: self.keep,
+        }
     }
 
     #[cold]
@@ -274,13 +315,16 @@ impl Segment {
 
     /// The body of the record at `offset`; empty if it was buried.
     #[inline]
-    pub(super) fn body(&self, offset: usize, head: &Head) -> Body {
+    pub(super) fn body(&self, offset: usize, head: &Head) -> Bytes<'_> {
         let start = offset + head.body_offset();
-        if head.flags & LARGE == 0 {
-            return Body::copy_from(&self.bytes[start..offset + head.len()]);
-        }
+        let bytes = &self.bytes[start..offset + head.len()];
+        if head.flags & LARGE == 0 { Bytes::InPlace(bytes) } else { self.large(start) }
+    }
+
+    #[cold]
+    fn large(&self, start: usize) -> Bytes<'_> {
         let number = u32::from_le_bytes(self.array(start)) as usize;
-        self.large.get(number).cloned().flatten().unwrap_or_default()
+        self.large.get(number).and_then(Option::as_ref).map_or(Bytes::Gone, Bytes::Apart)
     }
 
     /// The record at `offset`, as the protocol knows it.
@@ -289,7 +333,7 @@ impl Segment {
         let kept = Kept {
             done_at: Timestamp::from_micros(head.done_at),
             body_until: head.body_until(),
-            body: self.body(offset, &head),
+            body: self.body(offset, &head).to_body().unwrap_or_default(),
         };
         Record {
             state: if head.is_failed() { State::Failed(kept) } else { State::Done(kept) },

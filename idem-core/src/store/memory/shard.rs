@@ -3,10 +3,11 @@
 //! Three everyday steps (a first claim, its completion, a replay) are written out, so that no `Record` is built for them. All
 //! others load the record, ask [`decide`], and write what it says. A property test holds both to `decide`.
 
-use hashbrown::HashTable;
+use std::time::Duration;
 
 use super::claims::{Claims, Hold, Unfinished};
-use super::finished::{Address, FinishedRecords};
+use super::finished::{Address, FinishedRecords, Replay};
+use super::index::{At, Index, Place};
 use super::limits::Limits;
 use super::segment::Finished;
 use crate::machine::{
@@ -18,7 +19,7 @@ use crate::{RecordId, StoreError, Timestamp, Token};
 const TIDY_STEP: usize = 4;
 
 pub(super) struct Shard {
-    pub(super) index: HashTable<Entry>,
+    pub(super) index: Index,
     pub(super) claims: Claims,
     pub(super) finished: FinishedRecords,
     pub(super) limits: Limits,
@@ -30,53 +31,19 @@ pub(super) struct Shard {
     pub(super) refused: u64,
 }
 
-/// Where a record is, and 32 bits of its id so that few others are looked at.
-#[derive(Clone, Copy)]
-pub(super) struct Entry {
-    tag: u32,
-    place: Place,
-}
-
-/// A place in `claims` (the top bit is set) or in `finished`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place(u32);
-
-enum At {
-    Claim(u32),
-    Finished(Address),
-}
-
-const CLAIM: u32 = 1 << 31;
-
-impl Place {
-    pub(super) const fn claim(slot: u32) -> Self {
-        Self(slot | CLAIM)
-    }
-
-    pub(super) const fn finished(address: Address) -> Self {
-        Self(address.0)
-    }
-
-    const fn at(self) -> At {
-        if self.0 & CLAIM == 0 { At::Finished(Address(self.0)) } else { At::Claim(self.0 & !CLAIM) }
-    }
-}
-
-/// The low half of an id's prefix; the high half has chosen the shard.
-#[allow(clippy::cast_possible_truncation, reason = "the low half is what is asked for")]
-fn tag(id: &RecordId) -> u32 {
-    id.prefix() as u32
-}
-
-/// The table takes buckets from the low bits of a hash and its seven control bits from the high ones.
-fn hash(tag: u32) -> u64 {
-    u64::from(tag) << 32 | u64::from(tag)
+/// What a claim finds.
+pub(super) enum Found<'a> {
+    Nothing,
+    /// A finished record that answers it.
+    Replay(Replay<'a>),
+    /// One that has to be judged.
+    Another,
 }
 
 impl Shard {
     pub(super) fn new(limits: Limits) -> Self {
         Self {
-            index: HashTable::new(),
+            index: Index::default(),
             claims: Claims::new(),
             finished: FinishedRecords::default(),
             limits,
@@ -89,38 +56,41 @@ impl Shard {
 
     #[inline]
     fn find(&self, id: &RecordId) -> Option<Place> {
-        let tag = tag(id);
-        let is_it = |entry: &Entry| {
-            entry.tag == tag
-                && match entry.place.at() {
-                    At::Claim(slot) => self.claims.get(slot).is_some_and(|claim| claim.id == *id),
-                    At::Finished(address) => self.finished.holds(address, id),
-                }
-        };
-        self.index.find(hash(tag), is_it).map(|entry| entry.place)
+        self.index.find(id, |place| match place.at() {
+            At::Finished(address) => self.finished.holds(address, id),
+            At::Claim(slot) => self.claims.get(slot).is_some_and(|claim| claim.id == *id),
+        })
     }
 
-    /// Judges a claim.
+    /// Looks for what answers a claim without a change.
     #[inline]
-    pub(super) fn claim(&mut self, claim: &Claim, now: Timestamp) -> Result<Verdict, StoreError> {
+    pub(super) fn look_up(&self, claim: &Claim, now: Timestamp) -> Found<'_> {
         match self.find(&claim.id).map(Place::at) {
-            None => self.grant_first(claim, now),
+            None => Found::Nothing,
             Some(At::Finished(address)) => {
-                match self.finished.verdict(address, claim.fingerprint.as_ref(), now) {
-                    Some(verdict) => Ok(verdict),
-                    None => self.judge(claim, now),
-                }
+                let replay = self.finished.replay(address, claim.fingerprint.as_ref(), now);
+                replay.map_or(Found::Another, Found::Replay)
             }
-            Some(At::Claim(_)) => self.judge(claim, now),
+            Some(At::Claim(_)) => Found::Another,
+        }
+    }
+
+    /// Judges a claim that finds a record which does not simply answer it.
+    #[cold]
+    pub(super) fn judge(&mut self, claim: &Claim, now: Timestamp) -> Result<Verdict, StoreError> {
+        match self.apply(&claim.id, &Operation::Claim(claim.clone()), now)? {
+            Answer::Claim(verdict) => Ok(verdict),
+            other => unreachable!("a claim was answered with {other:?}"),
         }
     }
 
     /// The claim of a record that is not there.
-    fn grant_first(&mut self, claim: &Claim, now: Timestamp) -> Result<Verdict, StoreError> {
+    #[inline]
+    pub(super) fn grant_first(&mut self, claim: &Claim, now: Timestamp) -> Result<Grant, StoreError> {
         self.tidy(now);
         self.make_room(now)?;
         let fence = self.next_fence(now);
-        let grant = Grant { fence, tries: 1, first_age: now.since(now), prior: Prior::None, resumed: false };
+        let grant = Grant { fence, tries: 1, first_age: Duration::ZERO, prior: Prior::None, resumed: false };
         self.insert_claim(Unfinished {
             id: claim.id,
             token: claim.token,
@@ -132,14 +102,7 @@ impl Shard {
             stale_at: self.limits.stale_at(now),
             hold: Hold::Held { lease_at: now.after(claim.lease), prior: Prior::None },
         });
-        Ok(Verdict::Claimed(grant))
-    }
-
-    fn judge(&mut self, claim: &Claim, now: Timestamp) -> Result<Verdict, StoreError> {
-        match self.apply(&claim.id, &Operation::Claim(claim.clone()), now)? {
-            Answer::Claim(verdict) => Ok(verdict),
-            other => unreachable!("a claim was answered with {other:?}"),
-        }
+        Ok(grant)
     }
 
     /// Records success, or an error worth remembering.
@@ -174,7 +137,7 @@ impl Shard {
                 body: Some(&completion.body),
             };
             let address = self.append(&record);
-            self.repoint(&completion.id, place, Place::finished(address));
+            self.index.repoint(&completion.id, place, Place::finished(address));
             self.claims.remove(slot);
             return Ok(Recorded::Stored);
         }
@@ -227,10 +190,9 @@ impl Shard {
             grant.fence = record.fence;
         }
         match (change, place) {
-            (Change::None, _) => {}
+            (Change::Put(record), place) => self.put(id, place, &record, now)?,
             (Change::Remove, Some(place)) => self.remove(id, place),
-            (Change::Remove, None) => {}
-            (Change::Put(record), place) => self.put(id, place, record, now)?,
+            (Change::Remove, None) | (Change::None, _) => {}
         }
         Ok(answer)
     }
@@ -239,7 +201,7 @@ impl Shard {
         &mut self,
         id: &RecordId,
         place: Option<Place>,
-        record: Record,
+        record: &Record,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         if place.is_none() {
@@ -267,10 +229,10 @@ impl Shard {
                 body: Some(&kept.body),
             });
             // To append may have evicted others, but never an unfinished record, and a finished one only if it was over.
-            if let Some(place) = self.find_at(id, place) {
+            if let Some(place) = place.filter(|place| self.index.knows(id, *place)) {
                 self.remove(id, place);
             }
-            self.enter(id, Place::finished(address));
+            self.index.insert(id, Place::finished(address));
             return Ok(());
         }
         let mut unfinished = Unfinished {
@@ -302,14 +264,6 @@ impl Shard {
         Ok(())
     }
 
-    /// `place`, if the record of `id` is still there.
-    fn find_at(&self, id: &RecordId, place: Option<Place>) -> Option<Place> {
-        let tag = tag(id);
-        place.filter(|place| {
-            self.index.find(hash(tag), |entry| entry.tag == tag && entry.place == *place).is_some()
-        })
-    }
-
     #[inline]
     fn insert_claim(&mut self, claim: Unfinished) {
         if self.claims.is_crowded() {
@@ -317,7 +271,7 @@ impl Shard {
         }
         let id = claim.id;
         let slot = self.claims.insert(claim);
-        self.enter(&id, Place::claim(slot));
+        self.index.insert(&id, Place::claim(slot));
     }
 
     #[cold]
@@ -327,15 +281,6 @@ impl Shard {
         if before - self.claims.len() < before / 4 + 1 {
             self.claims.grow();
         }
-    }
-
-    fn enter(&mut self, id: &RecordId, place: Place) {
-        let tag = tag(id);
-        self.index.insert_unique(hash(tag), Entry { tag, place }, Self::rehash);
-    }
-
-    pub(super) fn rehash(entry: &Entry) -> u64 {
-        hash(entry.tag)
     }
 
     /// Appends a finished record. If all addresses are taken, the oldest records go.
@@ -349,21 +294,9 @@ impl Shard {
         }
     }
 
-    /// Says where a record is now.
-    pub(super) fn repoint(&mut self, id: &RecordId, from: Place, to: Place) {
-        let tag = tag(id);
-        if let Some(entry) = self.index.find_mut(hash(tag), |entry| entry.tag == tag && entry.place == from) {
-            entry.place = to;
-        }
-    }
-
     /// Removes the record of `id`, which is at `place`.
     pub(super) fn remove(&mut self, id: &RecordId, place: Place) {
-        let tag = tag(id);
-        let entry = self.index.find_entry(hash(tag), |entry| entry.tag == tag && entry.place == place);
-        if let Ok(entry) = entry {
-            entry.remove();
-        }
+        self.index.remove(id, place);
         match place.at() {
             At::Claim(slot) => self.claims.remove(slot),
             At::Finished(address) => self.finished.kill(address),

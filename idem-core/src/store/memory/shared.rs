@@ -5,14 +5,16 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use super::MemoryCounts;
+use super::finished::Replay;
 use super::limits::Limits;
-use super::shard::Shard;
+use super::segment::Bytes;
+use super::shard::{Found, Shard};
 use crate::clock::Clock;
 use crate::machine::{
     Answer, Claim, Completion, Forgotten, Operation, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
 };
 use crate::store::{Reply, Store, StoreClass};
-use crate::{RecordId, Token};
+use crate::{Body, RecordId, Token};
 
 /// Records below which one more shard is not worth its share: bounds are kept by shard, and ids fall evenly on many only.
 const MIN_RECORDS_PER_SHARD: usize = 1_024;
@@ -93,6 +95,18 @@ impl Shared {
         self.shards.iter().filter_map(|shard| lock(shard).oldest_age(self.clock.now())).max()
     }
 
+    /// Bytes that segments have room for, and bodies kept apart.
+    #[cfg(test)]
+    pub(super) fn segment_bytes(&self) -> (usize, usize) {
+        let sizes = self.shards.iter().map(|shard| lock(shard).finished.bytes());
+        sizes.fold((0, 0), |(bytes, bodies), (more, large)| (bytes + more, bodies + large))
+    }
+
+    #[cfg(test)]
+    pub(super) fn lock_shard_of(&self, id: &RecordId) -> MutexGuard<'_, Shard> {
+        self.shard(id)
+    }
+
     fn sweep_up_to(&self, limit: usize) -> usize {
         let mut removed = 0;
         for shard in &self.shards {
@@ -117,11 +131,11 @@ fn lock(shard: &Aligned) -> MutexGuard<'_, Shard> {
     shard.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A power of two, at least four for each core, so that two threads seldom meet; fewer for a store of few records.
+/// A power of two, at least eight for each core, so that two threads seldom meet; fewer for a store of few records.
 fn shards_for(max_records: usize) -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     let cores = *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get));
-    let wanted = (4 * cores).next_power_of_two();
+    let wanted = (8 * cores).next_power_of_two();
     let sensible = (max_records / MIN_RECORDS_PER_SHARD).max(1);
     wanted.min(1 << sensible.ilog2())
 }
@@ -143,7 +157,16 @@ impl Store for Shared {
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
         let mut shard = self.shard(&claim.id);
         let now = self.clock.now();
-        Reply::ready(shard.claim(claim, now))
+        // Each arm builds its reply in place: to hand a body from call to call would cost more than to find it.
+        match shard.look_up(claim, now) {
+            Found::Nothing => Reply::ready(shard.grant_first(claim, now).map(Verdict::Claimed)),
+            Found::Another => Reply::ready(shard.judge(claim, now)),
+            Found::Replay(Replay { failed: false, age, valid_for, body: Bytes::InPlace(bytes) }) => {
+                let body = Some(Body::copy_from(bytes));
+                Reply::ready(Ok(Verdict::Completed { body, age, valid_for, skipped: false }))
+            }
+            Found::Replay(other) => Reply::ready(Ok(other.verdict())),
+        }
     }
 
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
@@ -156,7 +179,12 @@ impl Store for Shared {
             let mut shard = lock(&self.shards[run[0].0]);
             let now = self.clock.now();
             for &(_, at) in run {
-                match shard.claim(&claims[at], now) {
+                let verdict = match shard.look_up(&claims[at], now) {
+                    Found::Nothing => shard.grant_first(&claims[at], now).map(Verdict::Claimed),
+                    Found::Another => shard.judge(&claims[at], now),
+                    Found::Replay(replay) => Ok(replay.verdict()),
+                };
+                match verdict {
                     Ok(verdict) => verdicts[at] = Some(verdict),
                     Err(error) => {
                         drop(shard);

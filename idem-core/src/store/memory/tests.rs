@@ -7,7 +7,11 @@ use crate::machine::{Claim, Completion, Grant, OnLapse, Recorded, Verdict};
 use crate::store::Store;
 use crate::{Body, ManualClock, RecordId, StoreError, Token};
 
+mod bounds;
+mod expiry;
+mod handles;
 mod model;
+mod races;
 mod segments;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -84,6 +88,13 @@ fn replay(store: &MemoryStore, number: u64) -> Result<Option<Body>, Verdict> {
     match store.claim(&another).wait().unwrap() {
         Verdict::Completed { body, .. } => Ok(body),
         other => Err(other),
+    }
+}
+
+impl MemoryStore {
+    /// Bytes that segments have room for, and bodies kept apart.
+    fn segment_bytes(&self) -> (usize, usize) {
+        self.0.segment_bytes()
     }
 }
 

@@ -3,18 +3,19 @@
 use std::time::Duration;
 
 use crate::clock::micros;
-use crate::{Fingerprint, RecordId, Timestamp};
+use crate::{Fingerprint, RecordId, Timestamp, Token};
 
 /// No entry: the end of a list.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A message that is done.
+/// A message that is done, or under way.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     /// Half of the record's id: 128 bits of SHA-256 are enough to tell any number of messages apart.
     id: [u8; 16],
-    fingerprint: [u8; 16],
-    has_fingerprint: bool,
+    state: State,
+    /// The fingerprint of a message that is done, or the token of the attempt that it is under way with.
+    mark: [u8; 16],
     done_at: Micros,
     until: Micros,
     /// The entry asked for next after this one.
@@ -23,8 +24,33 @@ pub(super) struct Entry {
     pub(super) older: u32,
 }
 
+/// What is known of a message. The set answers for those that are done only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// An attempt of this process was granted it.
+    Running,
+    /// That attempt has sent its completion, for the first time.
+    Completing,
+    /// Done, and its payload is not checked.
+    Done,
+    /// Done with the payload of this fingerprint.
+    DoneWith,
+}
+
 impl Entry {
-    pub(super) fn new(
+    pub(super) fn running(id: &RecordId, token: Token) -> Self {
+        Self {
+            id: half(id),
+            state: State::Running,
+            mark: *token.as_bytes(),
+            done_at: Micros::new(0),
+            until: Micros::new(0),
+            newer: NONE,
+            older: NONE,
+        }
+    }
+
+    pub(super) fn done(
         id: &RecordId,
         fingerprint: Option<Fingerprint>,
         now: Timestamp,
@@ -33,8 +59,8 @@ impl Entry {
     ) -> Self {
         Self {
             id: half(id),
-            fingerprint: fingerprint.map_or([0; 16], |fingerprint| *fingerprint.as_bytes()),
-            has_fingerprint: fingerprint.is_some(),
+            state: if fingerprint.is_some() { State::DoneWith } else { State::Done },
+            mark: fingerprint.map_or([0; 16], |fingerprint| *fingerprint.as_bytes()),
             // The work may have been done before the clock's epoch, which is when a process of its own began.
             done_at: Micros::new(signed(now.as_micros()).saturating_sub(signed(micros(age)))),
             until: Micros::new(signed(until.as_micros())),
@@ -54,8 +80,23 @@ impl Entry {
         u64::from_le_bytes(first)
     }
 
+    pub(super) fn is_done(&self) -> bool {
+        matches!(self.state, State::Done | State::DoneWith)
+    }
+
+    /// The payload of a message that is done.
     pub(super) fn fingerprint(&self) -> Option<Fingerprint> {
-        self.has_fingerprint.then(|| Fingerprint::from_bytes(self.fingerprint))
+        (self.state == State::DoneWith).then(|| Fingerprint::from_bytes(self.mark))
+    }
+
+    /// Whether it is under way with this attempt, or was when the attempt sent its completion.
+    pub(super) fn is_of(&self, token: &Token) -> bool {
+        !self.is_done() && self.mark == *token.as_bytes()
+    }
+
+    /// Notes that its attempt sends its completion; returns whether that is for the first time.
+    pub(super) fn complete(&mut self) -> bool {
+        std::mem::replace(&mut self.state, State::Completing) == State::Running
     }
 
     pub(super) fn age(&self, now: Timestamp) -> Duration {
@@ -125,7 +166,7 @@ mod tests {
     fn work_done_before_the_clocks_epoch_has_its_age() {
         let second = Timestamp::from_micros(1_000_000);
         let id = RecordId::from_bytes([7; 32]);
-        let entry = Entry::new(&id, None, second, Duration::from_secs(86_400), second);
+        let entry = Entry::done(&id, None, second, Duration::from_secs(86_400), second);
         assert_eq!(entry.age(second.after(Duration::from_secs(5))), Duration::from_secs(86_405));
         assert_eq!(entry.left(second), Duration::ZERO);
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::entry::Entry;
 use super::shard::{Found, Seen, Shard};
 use crate::clock::Clock;
-use crate::{Body, Fingerprint, RecordId, Timestamp};
+use crate::{Body, Fingerprint, RecordId, Timestamp, Token};
 
 /// How many messages one shard holds at most: three quarters of an index of 16,384 places, which leaves room for the traces
 /// of removals.
@@ -69,6 +69,27 @@ impl Set {
         self.shard(id).look(id, fingerprint, asked.at)
     }
 
+    /// Notes that an attempt was granted a message.
+    pub(super) fn begin(&self, id: &RecordId, token: Token, asked: Asked) {
+        let mut shard = self.shard(id);
+        if self.forgets.load(Ordering::Acquire) == asked.forgets {
+            shard.begin(id, token);
+        }
+    }
+
+    /// Notes that an attempt sends its completion; returns whether it does so for the first time since its grant.
+    ///
+    /// A completion that is sent again is answered like the first one, though the store may have had that for long: neither its
+    /// windows nor its bytes need be those of the record. So only the first is learnt from.
+    pub(super) fn complete(&self, id: &RecordId, token: &Token) -> bool {
+        self.shard(id).complete(id, token)
+    }
+
+    /// Forgets that an attempt was granted a message.
+    pub(super) fn end(&self, id: &RecordId, token: &Token) {
+        self.shard(id).end(id, token);
+    }
+
     /// Remembers a message, or that there is nothing to remember of it.
     pub(super) fn learn(&self, id: &RecordId, done: &Done<'_>, asked: Asked) {
         let fits = done.body.is_none_or(|body| self.bounds.results.is_none_or(|max| body.len() <= max));
@@ -76,7 +97,7 @@ impl Set {
             return self.remove(id);
         }
         let until = asked.at.after(done.valid_for.min(self.bounds.max_age));
-        let entry = Entry::new(id, done.fingerprint, asked.at, done.age, until);
+        let entry = Entry::done(id, done.fingerprint, asked.at, done.age, until);
         let now = self.clock.now();
         if until <= now {
             return self.remove(id);

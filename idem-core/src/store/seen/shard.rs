@@ -6,7 +6,7 @@ use hashbrown::HashTable;
 
 use super::entry::{Entry, NONE};
 use super::slab::Slab;
-use crate::{Body, Fingerprint, RecordId, Timestamp};
+use crate::{Body, Fingerprint, RecordId, Timestamp, Token};
 
 /// What a set knows of a message.
 #[derive(Debug)]
@@ -60,6 +60,9 @@ impl Shard {
     pub(super) fn look(&mut self, id: &RecordId, fingerprint: Option<Fingerprint>, now: Timestamp) -> Found {
         let Some(at) = self.find(id) else { return Found::Unknown };
         let entry = self.entries.get(at);
+        if !entry.is_done() {
+            return Found::Unknown;
+        }
         let left = entry.left(now);
         if left.is_zero() {
             self.remove(id);
@@ -77,14 +80,46 @@ impl Shard {
         Found::Seen { body, age, left }
     }
 
+    /// Notes that an attempt was granted a message.
+    pub(super) fn begin(&mut self, id: &RecordId, token: Token) {
+        self.put(id, Seen { entry: Entry::running(id, token), body: None });
+    }
+
+    /// Notes that an attempt sends its completion; returns whether it does so for the first time since its grant.
+    pub(super) fn complete(&mut self, id: &RecordId, token: &Token) -> bool {
+        let Some(at) = self.find(id) else { return false };
+        let entry = self.entries.get_mut(at);
+        entry.is_of(token) && entry.complete()
+    }
+
+    /// Forgets that an attempt was granted a message.
+    pub(super) fn end(&mut self, id: &RecordId, token: &Token) {
+        if self.find(id).is_some_and(|at| self.entries.get(at).is_of(token)) {
+            self.remove(id);
+        }
+    }
+
     /// Remembers a message, unless it is known with the same payload: the first result is the one that counts.
     pub(super) fn insert(&mut self, id: &RecordId, seen: Seen, now: Timestamp) {
-        if let Some(at) = self.find(id) {
+        let known = self.find(id).is_some_and(|at| {
             let known = self.entries.get(at);
-            if !known.left(now).is_zero() && known.fingerprint() == seen.entry.fingerprint() {
-                return;
+            known.is_done() && !known.left(now).is_zero() && known.fingerprint() == seen.entry.fingerprint()
+        });
+        if !known {
+            self.put(id, seen);
+        }
+    }
+
+    /// Puts `seen` in place of what is known of the message, or of the message asked for least recently.
+    fn put(&mut self, id: &RecordId, seen: Seen) {
+        if let Some(at) = self.find(id) {
+            self.unlink(at);
+            *self.entries.get_mut(at) = seen.entry;
+            if let Some(bodies) = &mut self.bodies {
+                *bodies.get_mut(at) = seen.body;
             }
-            self.remove(id);
+            self.link(at);
+            return;
         }
         if self.limit == 0 {
             return;
@@ -195,12 +230,14 @@ impl Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Namespace;
 
     fn insert(shard: &mut Shard, message: u64) {
-        let id = Namespace::new("", "", "shard").record(&message.to_string());
+        // Spread like a digest's first bytes, and quicker.
+        let mut id = [0; 32];
+        id[..8].copy_from_slice(&(message + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+        let id = RecordId::from_bytes(id);
         let now = Timestamp::from_micros(1);
-        let entry = Entry::new(&id, None, now, Duration::ZERO, Timestamp::MAX);
+        let entry = Entry::done(&id, None, now, Duration::ZERO, Timestamp::MAX);
         shard.insert(&id, Seen { entry, body: None }, now);
     }
 

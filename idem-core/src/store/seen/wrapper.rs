@@ -69,26 +69,33 @@ impl<S: Store> Store for SeenSet<S> {
 
     fn complete(&self, completion: &Completion) -> Reply<Recorded> {
         let asked = self.set.ask();
-        let set = self.set.clone();
-        let Completion { id, fingerprint, ref body, ttl, keep, .. } = *completion;
-        let body = body.clone();
-        self.inner.complete(completion).map(move |recorded| {
+        let Completion { id, token, fingerprint, ttl, keep, .. } = *completion;
+        let reply = self.inner.complete(completion);
+        if !self.set.complete(&id, &token) {
+            return reply;
+        }
+        let (set, body) = (self.set.clone(), completion.body.clone());
+        reply.map(move |recorded| {
             // Gone is the answer of `KeyOnly`, whose only memory this is.
             if matches!(recorded, Recorded::Stored | Recorded::Recreated | Recorded::Gone) {
                 // Without its result, an entry can speak for the tombstone too.
                 let valid_for = if set.keeps_results() { ttl } else { keep.max(ttl) };
                 let done = Done { fingerprint, body: Some(&body), age: Duration::ZERO, valid_for };
                 set.learn(&id, &done, asked);
+            } else {
+                set.end(&id, &token);
             }
             recorded
         })
     }
 
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
+        self.set.end(&completion.id, &completion.token);
         self.inner.fail(completion)
     }
 
     fn release(&self, id: &RecordId, token: &Token) -> Reply<Released> {
+        self.set.end(id, token);
         self.inner.release(id, token)
     }
 
@@ -109,6 +116,7 @@ impl<S: Store> Store for SeenSet<S> {
     }
 
     fn dropped(&self, id: &RecordId, token: &Token) {
+        self.set.end(id, token);
         self.inner.dropped(id, token);
     }
 
@@ -125,6 +133,7 @@ impl<S: Store> Store for SeenSet<S> {
 struct Listener {
     set: Arc<Set>,
     id: RecordId,
+    token: Token,
     fingerprint: Option<Fingerprint>,
     asked: Asked,
     /// Whether the set holds the message with another payload.
@@ -141,7 +150,8 @@ impl Listener {
             Found::Other => true,
             Found::Unknown => false,
         };
-        Err(Self { set: set.clone(), id: claim.id, fingerprint: claim.fingerprint, asked, other })
+        let Claim { id, token, fingerprint, .. } = *claim;
+        Err(Self { set: set.clone(), id, token, fingerprint, asked, other })
     }
 
     fn hear(&self, verdict: Verdict) -> Verdict {
@@ -155,6 +165,7 @@ impl Listener {
                 };
                 self.set.learn(&self.id, &done, self.asked);
             }
+            Verdict::Claimed(_) => self.set.begin(&self.id, self.token, self.asked),
             Verdict::Mismatch { state: StateKind::Done } => {}
             // The record that the set spoke for is another by now.
             _ if self.other => self.set.remove(&self.id),

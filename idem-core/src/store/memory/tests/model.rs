@@ -273,8 +273,14 @@ proptest! {
                             *lease_at = now.after(renewal.lease);
                         }
                     }
-                    (Ok(Answer::Record(Recorded::Stored | Recorded::Recreated) | Answer::Release(Released::Released { .. })), _)
-                    | (Ok(Answer::Forget(Forgotten::Forgotten(_))), _) => {
+                    (
+                        Ok(
+                            Answer::Record(Recorded::Stored | Recorded::Recreated)
+                            | Answer::Release(Released::Released { .. })
+                            | Answer::Forget(Forgotten::Forgotten(_)),
+                        ),
+                        _,
+                    ) => {
                         held.remove(&id(number));
                     }
                     (Ok(_), _) => {}

@@ -33,8 +33,7 @@ struct Sample {
 fn samples() -> impl Strategy<Value = Sample> {
     let times = (numbers(), numbers(), numbers(), numbers(), numbers());
     let tries = prop_oneof![1..4_u32, 254..258_u32, Just(u32::MAX)];
-    let body =
-        prop_oneof![Just(None), (0_usize..=200).prop_map(|len| Some(Body::from(vec![len as u8; len])))];
+    let body = prop_oneof![Just(None), (0_u8..=200).prop_map(|len| Some(Body::from(vec![len; len.into()])))];
     (times, tries, any::<bool>(), any::<bool>(), body).prop_map(|(times, tries, printed, failed, body)| {
         let (fence, made_at, done_at, ttl, keep) = times;
         Sample { fence, tries, printed, made_at, done_at, ttl, keep: keep.max(ttl), failed, body }
@@ -44,10 +43,10 @@ fn samples() -> impl Strategy<Value = Sample> {
 proptest! {
     #[test]
     fn records_come_out_of_a_segment_as_they_went_in(samples in proptest::collection::vec(samples(), 1..60)) {
-        let mut segment = Segment::over(Vec::new(), 0);
+        let mut segment = Segment::over(Vec::with_capacity(1 << 17), 0);
         let mut offsets = Vec::new();
-        for (number, sample) in (0..).zip(&samples) {
-            let fingerprint = sample.printed.then(|| Fingerprint::from_bytes([number as u8; 16]));
+        for (number, sample) in (0_u64..).zip(&samples) {
+            let fingerprint = sample.printed.then(|| Fingerprint::from_bytes([number.to_le_bytes()[0]; 16]));
             let offset = segment.append(&Finished {
                 id: &id(number),
                 token: token(number),
@@ -95,7 +94,7 @@ proptest! {
 
 #[test]
 fn a_segment_ends_before_its_offsets_do() {
-    let mut segment = Segment::over(Vec::new(), 0);
+    let mut segment = Segment::over(Vec::with_capacity(1 << 17), 0);
     let body = Body::from(vec![7; Body::INLINE]);
     let mut last = 0;
     for number in 0.. {
