@@ -114,6 +114,7 @@ const CALLS: usize = 200_000;
 /// Calls in a stretch. The best stretch counts: short enough for one to meet nobody else on the machine.
 const STRETCH: usize = 500;
 
+#[allow(clippy::cast_precision_loss, reason = "a few hundred thousand calls, a few seconds")]
 fn measure(name: &str, ids: &[String], mut operation: impl FnMut(&str)) -> f64 {
     let only: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     if !only.is_empty() && !only.iter().any(|only| name.starts_with(only.as_str())) {
@@ -125,7 +126,9 @@ fn measure(name: &str, ids: &[String], mut operation: impl FnMut(&str)) -> f64 {
     let region = Region::new(ALLOCATIONS);
     for chunk in ids.chunks(STRETCH) {
         let start = Instant::now();
-        chunk.iter().for_each(|id| operation(id));
+        for id in chunk {
+            operation(id);
+        }
         best = best.min(start.elapsed().as_nanos() as f64 / chunk.len() as f64);
     }
     let made = region.change().allocations as f64 / ids.len() as f64;
@@ -214,11 +217,13 @@ async fn small(id: u64) -> Result<u64, Error> {
     Ok(id)
 }
 
+#[allow(clippy::large_types_passed_by_value, reason = "its size is what is measured")]
 async fn large_by_hand(id: u64, payload: [u8; 8192]) -> Result<u64, Error> {
     std::future::ready(()).await;
     Ok(id + u64::from(black_box(&payload)[7]))
 }
 
+#[allow(clippy::large_types_passed_by_value, reason = "its size is what is measured")]
 #[idempotent(key = "msg:<id>", scope = "bench.large")]
 async fn large(id: u64, payload: [u8; 8192]) -> Result<u64, Error> {
     std::future::ready(()).await;
