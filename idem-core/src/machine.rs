@@ -125,6 +125,18 @@ pub struct Claim {
     pub on_lapse: OnLapse,
     /// Grants before the message is spent.
     pub max_tries: u32,
+    /// Whether the grant must survive power loss before the body runs. A lapsed holder that waits for a person implies it: see
+    /// [`must_survive`](Claim::must_survive).
+    pub durable: bool,
+}
+
+impl Claim {
+    /// Whether a store may answer only once the grant survives power loss, where it survives that at all.
+    ///
+    /// A lost grant means what a lapse means, so only a handler that does not rerun lapsed messages has to wait for the disk.
+    pub const fn must_survive(&self) -> bool {
+        self.durable || matches!(self.on_lapse, OnLapse::Park)
+    }
 }
 
 /// A request to go on owning a record.
