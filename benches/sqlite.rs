@@ -7,8 +7,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use idem_core::machine::{Claim, Completion, OnLapse, Recorded, Verdict};
-use idem_core::{Body, Fingerprint, Namespace, RecordId, SqliteStore, Store, Token};
+use idem::machine::{Claim, Completion, OnLapse, Recorded, Verdict};
+use idem::{Body, Fingerprint, Namespace, RecordId, SqliteStore, Store, Token};
 use rusqlite::{Connection, OptionalExtension, params};
 
 const ROUNDS: usize = 40;
@@ -65,12 +65,10 @@ fn main() {
     replay.print("replay");
     many.print("first delivery, 64 futures on one thread");
     many_threads.print("first delivery, 64 threads");
-    if crowd.store.commits() > 0 {
-        let handlers = (many.0.len() * CROWD_TURN) as f64;
-        println!(
-            "of 64 futures, {:.1} operations share a transaction",
-            2.0 * handlers / crowd.store.commits() as f64
-        );
+    let operations = 2 * many.0.len() * CROWD_TURN;
+    if let Some(shared) = u64::try_from(operations).expect("a small count").checked_div(crowd.store.commits())
+    {
+        println!("of 64 futures, {shared} operations share a transaction");
     }
     drop((hand, idem, crowd, threads));
     let _ = std::fs::remove_dir_all(&dir);
@@ -201,7 +199,7 @@ fn claim(id: RecordId) -> Claim {
         token: Token::fresh(),
         fingerprint: Some(Fingerprint::from_bytes([7; 16])),
         lease: Duration::from_secs(30),
-        keep: Duration::from_secs(45 * 86_400),
+        keep: Duration::from_hours(45 * 24),
         on_lapse: OnLapse::Rerun,
         max_tries: 5,
         durable: false,
@@ -215,8 +213,8 @@ fn completion(claim: &Claim, fence: u64) -> Completion {
         fence,
         fingerprint: claim.fingerprint,
         body: Body::copy_from(&RESULT),
-        ttl: Duration::from_secs(7 * 86_400),
-        keep: Duration::from_secs(45 * 86_400),
+        ttl: Duration::from_hours(7 * 24),
+        keep: Duration::from_hours(45 * 24),
     }
 }
 

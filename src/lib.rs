@@ -1,3 +1,20 @@
-//! What happens if this handler runs twice?
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
-pub use idem_core::*;
+
+pub use idem_core::{
+    Answer, Attempt, Body, CarriesError, Classed, Clock, Counters, Disposition, Error, ErrorKind,
+    Fingerprint, Handler, Idempotent, Key, KeyOnly, KeyPart, KeyWriter, ManualClock, Mode, Namespace,
+    OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, Stored,
+    Timestamp, Token, counters, install, machine, name_application,
+};
+#[cfg(feature = "memory")]
+pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};
+#[cfg(feature = "sqlite")]
+pub use idem_core::{SqliteStore, SqliteStoreBuilder};
+pub use idem_macros::idempotent;
+
+/// What `#[idempotent]` expands to: not for hand-written code, and free to change in any release.
+#[doc(hidden)]
+pub mod __private {
+    pub use idem_core::private::*;
+}

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use crate::clock::Task;
@@ -32,17 +32,20 @@ struct Detached {
 
 impl Detached {
     fn schedule(self: Arc<Self>) {
-        background().push(Timer { due: Instant::now(), task: Box::new(move || self.poll()) });
+        background().push(Timer { due: Instant::now(), task: Task::Run(Box::new(move || self.poll())) });
     }
 
     fn poll(self: Arc<Self>) {
         let waker = Waker::from(self.clone());
-        let mut slot = self.future.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(future) = slot.as_mut() {
-            if future.as_mut().poll(&mut Context::from_waker(&waker)) == Poll::Ready(()) {
-                *slot = None;
-            }
+        // Taken out while it is polled: should it panic, it is dropped, and what it holds with it.
+        let Some(mut future) = self.lock().take() else { return };
+        if future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+            *self.lock() = Some(future);
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Pin<Box<dyn Future<Output = ()> + Send>>>> {
+        self.future.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -77,15 +80,35 @@ impl Eq for Timer {}
 
 #[derive(Default)]
 struct Background {
-    timers: Mutex<BinaryHeap<Timer>>,
+    timers: Mutex<Timers>,
     sooner: Condvar,
+}
+
+#[derive(Default)]
+struct Timers {
+    heap: BinaryHeap<Timer>,
+    /// At how many timers those go whose body has ended: twice as many as were left the last time.
+    crowded: usize,
+}
+
+impl Timers {
+    /// Adds a timer; returns whether it is the first that is due.
+    fn push(&mut self, timer: Timer) -> bool {
+        // A body that ends leaves its renewal behind. Ten seconds' worth of them would be a queue's whole traffic.
+        if self.heap.len() >= self.crowded {
+            self.heap.retain(|timer| timer.task.matters());
+            self.crowded = (self.heap.len() * 2).max(1024);
+        }
+        let sooner = self.heap.peek().is_none_or(|first| timer.due < first.due);
+        self.heap.push(timer);
+        sooner
+    }
 }
 
 impl Background {
     fn push(&self, timer: Timer) {
         let mut timers = self.lock();
-        let sooner = timers.peek().is_none_or(|first| timer.due < first.due);
-        timers.push(timer);
+        let sooner = timers.push(timer);
         drop(timers);
         if sooner {
             self.sooner.notify_one();
@@ -96,15 +119,15 @@ impl Background {
         let mut timers = self.lock();
         loop {
             let now = Instant::now();
-            let wait = timers.peek().map(|first| first.due.saturating_duration_since(now));
+            let wait = timers.heap.peek().map(|first| first.due.saturating_duration_since(now));
             match wait {
                 None => timers = self.sooner.wait(timers).unwrap_or_else(PoisonError::into_inner),
                 Some(Duration::ZERO) => {
-                    let timer = timers.pop();
+                    let timer = timers.heap.pop();
                     drop(timers);
                     if let Some(timer) = timer {
                         // A task that panics must not end the renewals of all other handlers.
-                        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(timer.task));
+                        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| timer.task.run()));
                     }
                     timers = self.lock();
                 }
@@ -115,7 +138,7 @@ impl Background {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BinaryHeap<Timer>> {
+    fn lock(&self) -> MutexGuard<'_, Timers> {
         self.timers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -130,4 +153,29 @@ fn background() -> &'static Background {
             .expect("idem needs one thread for its timers, and the operating system refused it");
         background
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Due;
+
+    struct Held;
+    impl Due for Held {
+        fn due(self: Arc<Self>) {}
+    }
+
+    #[test]
+    fn timers_of_bodies_that_have_ended_do_not_pile_up() {
+        let mut timers = Timers::default();
+        let due = Instant::now() + Duration::from_secs(10);
+        let held: Arc<dyn Due> = Arc::new(Held);
+        timers.push(Timer { due, task: Task::Call(Arc::downgrade(&held)) });
+        for _ in 0..100_000 {
+            let ended: Arc<dyn Due> = Arc::new(Held);
+            timers.push(Timer { due, task: Task::Call(Arc::downgrade(&ended)) });
+        }
+        assert!(timers.heap.len() <= 1025, "{}", timers.heap.len());
+        assert_eq!(timers.heap.iter().filter(|timer| timer.task.matters()).count(), 1);
+    }
 }

@@ -23,9 +23,12 @@ impl Body {
     pub fn copy_from(bytes: &[u8]) -> Self {
         match u8::try_from(bytes.len()) {
             Ok(len) if bytes.len() <= Self::INLINE => {
-                let mut inline = [0; Self::INLINE];
-                inline[..bytes.len()].copy_from_slice(bytes);
-                Self(Repr::Inline { len, bytes: inline })
+                // Filled where it will be returned: a copy of what was just written in other pieces makes the processor wait.
+                let mut body = Self(Repr::Inline { len, bytes: [0; Self::INLINE] });
+                if let Repr::Inline { bytes: inline, .. } = &mut body.0 {
+                    inline[..bytes.len()].copy_from_slice(bytes);
+                }
+                body
             }
             _ => Self(Repr::Shared(bytes.into())),
         }

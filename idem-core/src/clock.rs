@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::background;
 
@@ -44,12 +44,44 @@ impl Timestamp {
 
 /// Whole microseconds of a duration, saturating.
 pub(crate) const fn micros(duration: Duration) -> u64 {
-    let micros = duration.as_micros();
-    if micros > u64::MAX as u128 { u64::MAX } else { micros as u64 }
+    match duration.as_secs().checked_mul(1_000_000) {
+        Some(whole) => whole.saturating_add(duration.subsec_micros() as u64),
+        None => u64::MAX,
+    }
 }
 
 /// What a timer does when it is due.
-pub(crate) type Task = Box<dyn FnOnce() + Send>;
+pub(crate) enum Task {
+    Run(Box<dyn FnOnce() + Send>),
+    /// Needs no allocation, and matters only while somebody else holds what it is for.
+    Call(Weak<dyn Due>),
+}
+
+/// What waits for its time, while it lives.
+pub(crate) trait Due: Send + Sync {
+    fn due(self: Arc<Self>);
+}
+
+impl Task {
+    pub(crate) fn run(self) {
+        match self {
+            Self::Run(task) => task(),
+            Self::Call(held) => {
+                if let Some(held) = held.upgrade() {
+                    held.due();
+                }
+            }
+        }
+    }
+
+    /// Whether running it does anything.
+    pub(crate) fn matters(&self) -> bool {
+        match self {
+            Self::Run(_) => true,
+            Self::Call(held) => held.strong_count() > 0,
+        }
+    }
+}
 
 /// The clock of a store: what it decides leases and lifetimes by, and what the driver times renewals by.
 #[derive(Clone, Default)]
@@ -88,9 +120,18 @@ impl Clock {
     /// Runs `task` once `delay` has passed on this clock: on the background thread, or, if the clock is manual, on the
     /// thread that moves it. A task must be short and must not block.
     pub fn after(&self, delay: Duration, task: impl FnOnce() + Send + 'static) {
+        self.schedule(delay, Task::Run(Box::new(task)));
+    }
+
+    /// Calls `held` once `delay` has passed on this clock, if it still lives then; see [`after`](Self::after).
+    pub(crate) fn call(&self, delay: Duration, held: Weak<dyn Due>) {
+        self.schedule(delay, Task::Call(held));
+    }
+
+    fn schedule(&self, delay: Duration, task: Task) {
         match &self.0 {
-            Kind::Monotonic | Kind::Wall => background::after(delay, Box::new(task)),
-            Kind::Manual(clock) => clock.after(delay, Box::new(task)),
+            Kind::Monotonic | Kind::Wall => background::after(delay, task),
+            Kind::Manual(clock) => clock.after(delay, task),
         }
     }
 }
@@ -162,7 +203,7 @@ impl ManualClock {
     pub fn advance_to(&self, target: Timestamp) {
         while let Some((due, task)) = self.next_due(target) {
             self.0.now.fetch_max(due.0, Ordering::AcqRel);
-            task();
+            task.run();
         }
         self.0.now.store(target.0, Ordering::Release);
     }
@@ -196,19 +237,5 @@ impl Default for ManualClock {
 impl fmt::Debug for ManualClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ManualClock").field("now", &self.now()).finish_non_exhaustive()
-    }
-}
-
-/// How long a piece of work took, on the process' own clock.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stopwatch(Instant);
-
-impl Stopwatch {
-    pub(crate) fn start() -> Self {
-        Self(Instant::now())
-    }
-
-    pub(crate) fn elapsed(self) -> Duration {
-        self.0.elapsed()
     }
 }

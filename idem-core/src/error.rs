@@ -37,6 +37,8 @@ pub enum ErrorKind {
     Spent,
     /// At most once: a former attempt ended without a word, so the message counts as handled. It may be lost.
     Lost,
+    /// A former attempt was refused by an error worth remembering, which cannot be read back.
+    Refused,
     /// The work is done, but its stored result cannot be read back as this handler's result.
     Unreadable,
     /// The work is done, but its result was not kept (too large, not serializable, older than `ttl`).
@@ -45,6 +47,8 @@ pub enum ErrorKind {
     MissingKeyPart,
     /// The key's text is longer than 255 bytes, or not printable.
     InvalidKey,
+    /// The payload could not be read to compare it with the first one: its `Serialize` failed.
+    InvalidPayload,
     /// No store was installed.
     NoStore,
     /// The store did not answer. Whether a claim was granted is unknown; nothing ran.
@@ -106,8 +110,10 @@ impl Error {
             ErrorKind::Mismatch
             | ErrorKind::Lapsed
             | ErrorKind::Spent
+            | ErrorKind::Refused
             | ErrorKind::MissingKeyPart
-            | ErrorKind::InvalidKey => Disposition::Park(self.to_string()),
+            | ErrorKind::InvalidKey
+            | ErrorKind::InvalidPayload => Disposition::Park(self.to_string()),
             ErrorKind::InProgress
             | ErrorKind::NoStore
             | ErrorKind::Unavailable
@@ -156,6 +162,10 @@ impl Error {
         let message =
             format!("with `{part}` the key is {len} bytes long; it may be at most {}", crate::Key::MAX_LEN);
         Self::new(ErrorKind::InvalidKey, message)
+    }
+
+    pub(crate) fn payload_not_readable(why: &dyn fmt::Display) -> Self {
+        Self::new(ErrorKind::InvalidPayload, format!("the payload cannot be fingerprinted: {why}"))
     }
 
     pub(crate) fn key_not_printable() -> Self {
@@ -222,9 +232,10 @@ impl From<Error> for std::io::Error {
     fn from(error: Error) -> Self {
         let kind = match error.kind() {
             ErrorKind::InProgress => std::io::ErrorKind::WouldBlock,
-            ErrorKind::MissingKeyPart | ErrorKind::InvalidKey | ErrorKind::Mismatch => {
-                std::io::ErrorKind::InvalidData
-            }
+            ErrorKind::MissingKeyPart
+            | ErrorKind::InvalidKey
+            | ErrorKind::InvalidPayload
+            | ErrorKind::Mismatch => std::io::ErrorKind::InvalidData,
             _ => std::io::ErrorKind::Other,
         };
         Self::new(kind, error)

@@ -1,6 +1,7 @@
 //! What a handler asks of the driver: its scope, its windows, its rules.
 
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::install;
@@ -40,10 +41,15 @@ pub struct Handler {
 
 /// The spaces of a handler's keys: its own, and those of its former names.
 #[derive(Debug)]
-struct Namespaces {
-    own: Namespace,
-    former: Vec<Namespace>,
+pub(crate) struct Namespaces {
+    pub(crate) own: Namespace,
+    pub(crate) former: Vec<Namespace>,
+    /// Where the handler is that took the same scope before.
+    taken_by: Option<(&'static str, u32)>,
 }
+
+/// The scopes of this process, and the place of the handler that each belongs to.
+static SCOPES: Mutex<BTreeMap<&str, (&str, u32)>> = Mutex::new(BTreeMap::new());
 
 /// What the driver does while another attempt runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -181,21 +187,49 @@ impl Handler {
         self.place
     }
 
-    /// The space of this handler's keys.
-    pub(crate) fn namespace(&self) -> &Namespace {
-        &self.namespaces().own
+    /// Its former scopes.
+    pub(crate) const fn former_scopes(&self) -> &'static [&'static str] {
+        self.scope_was
     }
 
-    /// The spaces of its former scopes.
-    pub(crate) fn former_namespaces(&self) -> &[Namespace] {
-        &self.namespaces().former
+    /// The spaces of its keys.
+    ///
+    /// # Errors
+    /// If another handler of this process has the same scope: the two would skip each other's messages.
+    #[inline]
+    pub(crate) fn namespaces(&self) -> Result<&Namespaces, Error> {
+        let namespaces = self.namespaces.get_or_init(|| self.make_namespaces());
+        match namespaces.taken_by {
+            None => Ok(namespaces),
+            Some(place) => Err(self.scope_is_taken(place)),
+        }
     }
 
-    fn namespaces(&self) -> &Namespaces {
-        self.namespaces.get_or_init(|| {
-            let space = |scope: &&str| Namespace::new(install::application(), "", scope);
-            Namespaces { own: space(&self.scope), former: self.scope_was.iter().map(space).collect() }
-        })
+    #[cold]
+    fn make_namespaces(&self) -> Namespaces {
+        let space = |scope: &&str| Namespace::new(install::application(), "", scope);
+        let first = match self.place {
+            // Made by hand: the same scope in several places may well be one handler.
+            ("", _) => self.place,
+            place => {
+                let mut scopes = SCOPES.lock().unwrap_or_else(PoisonError::into_inner);
+                *scopes.entry(self.scope).or_insert(place)
+            }
+        };
+        Namespaces {
+            own: space(&self.scope),
+            former: self.scope_was.iter().map(space).collect(),
+            taken_by: (first != self.place).then_some(first),
+        }
+    }
+
+    #[cold]
+    fn scope_is_taken(&self, (file, line): (&str, u32)) -> Error {
+        let (here, at) = self.place;
+        let message = format!(
+            "two handlers have this scope: one at {file}:{line}, this one at {here}:{at}; give one of them another `scope`"
+        );
+        Error::new(ErrorKind::Misconfigured, message).within(self.scope)
     }
 
     /// Makes sure that this scope answers for one handler only, and within it for one `Self` and one set of type parameters.
@@ -203,7 +237,7 @@ impl Handler {
     /// `identity` tells instances apart within this process; it is never stored.
     #[doc(hidden)]
     pub fn answers_for(&self, identity: &'static str) -> Result<(), Error> {
-        let first = self.identity.get_or_init(|| identity);
+        let first = self.identity.get_or_init(|| first_identity(self.scope, identity));
         // The same string constant has one address in most builds, so the bytes are rarely compared.
         if std::ptr::eq(*first, identity) || *first == identity {
             return Ok(());
@@ -214,4 +248,12 @@ impl Handler {
         );
         Err(Error::new(ErrorKind::Misconfigured, message).within(scope))
     }
+}
+
+/// The identity that a scope was first asked for. Kept for the process and not with the handler: one whose scope depends on a
+/// type is made anew for each call.
+#[cold]
+fn first_identity(scope: &'static str, identity: &'static str) -> &'static str {
+    static FIRST: Mutex<BTreeMap<&str, &str>> = Mutex::new(BTreeMap::new());
+    FIRST.lock().unwrap_or_else(PoisonError::into_inner).entry(scope).or_insert(identity)
 }

@@ -39,15 +39,14 @@ impl RecordId {
     #[cfg(feature = "memory")]
     #[inline]
     pub(crate) const fn prefix(&self) -> u64 {
-        let [a, b, c, d, e, f, g, h, ..] = self.0;
-        u64::from_le_bytes([a, b, c, d, e, f, g, h])
+        let (prefix, _) = self.0.split_first_chunk().expect("32 bytes are more than 8");
+        u64::from_le_bytes(*prefix)
     }
 }
 
 impl fmt::Debug for RecordId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [a, b, c, d, ..] = self.0;
-        write!(f, "{a:02x}{b:02x}{c:02x}{d:02x}")
+        self.0[..4].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

@@ -5,7 +5,8 @@
 //!
 //! - `%`, `#`, space, controls, DEL and every byte outside ASCII are percent-encoded, everywhere.
 //! - In every part but the last, the first byte of the literal that follows is percent-encoded too, so that a part ends where
-//!   the template says. The macro refuses literals between parts that are empty or begin with a letter or a digit.
+//!   the template says. The macro refuses literals between parts that are empty or begin with a letter, a digit or something
+//!   that is encoded itself: all of these can also stand inside of a part.
 //! - A part that writes nothing is missing, and so is one that says so: the body does not run.
 
 use std::fmt;
@@ -116,7 +117,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Writes one part of a key; see [`KeyPart`].
+/// Writes one part of a key; see [`KeyPart`]. `Debug` does not show what was written.
 #[derive(Debug)]
 pub struct KeyWriter<'a> {
     key: &'a mut KeyText,
@@ -158,7 +159,8 @@ impl KeyWriter<'_> {
 }
 
 /// The text of a key while it is rendered. On the stack, since most handlers need its digest only.
-#[derive(Debug)]
+///
+/// `Debug` shows its length, and not the text.
 pub struct KeyText {
     bytes: [u8; Key::MAX_LEN],
     /// How long the text would be, even past what fits.
@@ -247,6 +249,16 @@ impl KeyText {
             slots.copy_from_slice(bytes);
         }
         self.len += bytes.len();
+    }
+}
+
+impl fmt::Debug for KeyText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyText")
+            .field("len", &self.len)
+            .field("missing", &self.missing)
+            .field("too_long", &self.too_long)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,36 +1,47 @@
 //! The store protocol, the driver and the stores of idem. Users depend on the facade, `idem-rs`, which names what is public.
 #![forbid(unsafe_code)]
 
+mod answer;
+mod attempt;
 mod background;
 mod body;
+mod call;
 mod clock;
+mod codec;
 mod error;
 mod fingerprint;
 mod handler;
 mod id;
+mod idempotent;
 mod install;
 mod key;
+mod lease;
 pub mod machine;
 mod observe;
 mod outcome;
+pub mod private;
+mod run;
 mod store;
 mod token;
 
+pub use answer::{Answer, CarriesError, Stored};
+pub use attempt::Attempt;
 pub use body::Body;
 pub use clock::{Clock, ManualClock, Timestamp};
 pub use error::{Disposition, Error, ErrorKind, StoreError, StoreErrorKind};
 pub use fingerprint::Fingerprint;
 pub use handler::{Handler, Mode, OnDuplicate};
 pub use id::{Namespace, RecordId};
+pub use idempotent::Idempotent;
 pub use install::{install, name_application};
 pub use key::{Key, KeyPart, KeyText, KeyWriter};
 pub use machine::OnLapse;
 pub use observe::{Counters, counters};
 pub use outcome::Outcome;
 #[cfg(feature = "memory")]
-pub use store::memory::{MemoryStore, MemoryStoreBuilder};
+pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};
 #[cfg(feature = "memory")]
-pub use store::seen::SeenSet;
+pub use store::seen::{SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
 pub use store::sqlite::{SqliteStore, SqliteStoreBuilder};
 pub use store::{Classed, KeyOnly, Reply, Store, StoreClass};

@@ -10,13 +10,14 @@
 //! | Done | Completed | none |
 //! | Failed | Refused | none |
 //! | Held by the same token | Claimed, same fence and tries, resumed | lease extended |
-//! | Held by another, `now < lease_at` | InProgress | none |
+//! | Held by another, `now < lease_at` | `InProgress` | none |
 //! | Held or Open, `tries >= max_tries` | Spent | none |
 //! | Held by another, lapsed, `on_lapse` is `Rerun` | Claimed, higher fence, tries + 1, prior Lapsed | Held by the new token |
 //! | Held by another, lapsed, `on_lapse` is `Park` | Lapsed | none |
 //! | Open | Claimed, higher fence, tries + 1, prior Released | Held, new fingerprint |
 //!
 //! Ends are exclusive: at `lease_at` a lease has lapsed, at `drop_at` a record is gone, at `body_until` a result is.
+//! A record never ends before its lease: a short `keep` is stretched by the lease, at the grant and at each renewal.
 //! Completion checks ownership and not the lease's clock: if nobody took over, the work happened and is worth recording.
 
 use std::time::Duration;
@@ -119,7 +120,7 @@ pub struct Claim {
     pub fingerprint: Option<Fingerprint>,
     /// How long the attempt owns the record without a renewal.
     pub lease: Duration,
-    /// How long the record lives if nothing else happens to it.
+    /// How long the record lives if nothing else happens to it; at least as long as its lease.
     pub keep: Duration,
     /// What to do with a lapsed holder.
     pub on_lapse: OnLapse,
@@ -203,6 +204,9 @@ pub enum Verdict {
         body: Option<Body>,
         /// How long ago it was recorded.
         age: Duration,
+        /// For how long this answer stays true, unless somebody forgets the record: until the bytes go or, where there are none,
+        /// until the record ends. Zero if that is not known. A cache in front of the store lives by it.
+        valid_for: Duration,
         /// Whether a seen set answered, without asking the store.
         skipped: bool,
     },
@@ -421,9 +425,10 @@ fn decide_claim(found: Option<&Record>, claim: &Claim, now: Timestamp) -> (Verdi
     }
     let prior = match &record.state {
         State::Done(kept) => {
-            let verdict =
-                Verdict::Completed { body: body_at(kept, now), age: now.since(kept.done_at), skipped: false };
-            return (verdict, Change::None);
+            let body = body_at(kept, now);
+            let end = if body.is_some() { kept.body_until } else { record.drop_at };
+            let (age, valid_for) = (now.since(kept.done_at), end.since(now));
+            return (Verdict::Completed { body, age, valid_for, skipped: false }, Change::None);
         }
         State::Failed(kept) => {
             let verdict = Verdict::Refused { body: body_at(kept, now), age: now.since(kept.done_at) };
@@ -465,7 +470,8 @@ fn grant(
         tries,
         fingerprint: claim.fingerprint,
         made_at,
-        drop_at: now.after(claim.keep),
+        // A record that ended before its lease would be free while it is held.
+        drop_at: now.after(claim.keep.max(claim.lease)),
     };
     (Verdict::Claimed(granted), Change::Put(record))
 }
@@ -481,7 +487,7 @@ fn resume(record: &Record, prior: Prior, claim: &Claim, now: Timestamp) -> (Verd
     };
     let extended = Record {
         state: State::Held { lease_at: now.after(claim.lease), prior },
-        drop_at: now.after(claim.keep),
+        drop_at: now.after(claim.keep.max(claim.lease)),
         ..record.clone()
     };
     (Verdict::Claimed(granted), Change::Put(extended))
@@ -490,9 +496,13 @@ fn resume(record: &Record, prior: Prior, claim: &Claim, now: Timestamp) -> (Verd
 fn decide_renewal(live: Option<&Record>, renewal: &Renewal, now: Timestamp) -> (Renewed, Change) {
     match live {
         Some(record @ Record { state: State::Held { prior, .. }, .. }) if record.token == renewal.token => {
-            let state = State::Held { lease_at: now.after(renewal.lease), prior: *prior };
-            let renewed = Renewed::Renewed { remaining: renewal.lease };
-            (renewed, Change::Put(Record { state, ..record.clone() }))
+            let lease_at = now.after(renewal.lease);
+            let renewed = Record {
+                state: State::Held { lease_at, prior: *prior },
+                drop_at: record.drop_at.max(lease_at),
+                ..record.clone()
+            };
+            (Renewed::Renewed { remaining: renewal.lease }, Change::Put(renewed))
         }
         other => (Renewed::Lost(other.map(|record| record.state.kind())), Change::None),
     }

@@ -19,9 +19,11 @@ pub(crate) mod seen;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
 
+mod handle;
 mod key_only;
 mod pointer;
 
+pub use handle::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
 pub use key_only::KeyOnly;
 
 /// Where records live.
@@ -40,6 +42,11 @@ pub use key_only::KeyOnly;
 ///
 /// Methods return a [`Reply`] at once: a store in memory answers in place, one behind a disk or a network later. That keeps the
 /// trait usable as `dyn Store`, costs in-process stores no allocation, and lets plain `fn` handlers wait without a runtime.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a store",
+    label = "records cannot live here",
+    note = "a store implements `idem::Store`, as `idem::MemoryStore` and `idem::SqliteStore` do"
+)]
 pub trait Store: Send + Sync + 'static {
     /// A handle to this same store that outlives the borrow: for renewals, and for completions whose caller went away.
     fn handle(&self) -> Arc<dyn Store>;
@@ -144,6 +151,17 @@ impl<T> Reply<T> {
         Self(State::Later(Box::pin(future)))
     }
 
+    /// The answer, if it is there; `None` if it comes later, or was given.
+    ///
+    /// To look at a verdict where it is costs less than to move it out: most of its bytes are room for a body.
+    #[inline]
+    pub const fn peek(&self) -> Option<&Result<T, StoreError>> {
+        match &self.0 {
+            State::Ready(answer) => answer.as_ref(),
+            State::Later(_) => None,
+        }
+    }
+
     /// Blocks the thread until the answer is there.
     ///
     /// # Errors
@@ -151,6 +169,7 @@ impl<T> Reply<T> {
     ///
     /// # Panics
     /// If the reply was polled to its end before.
+    #[inline]
     pub fn wait(self) -> Result<T, StoreError> {
         match self.0 {
             State::Ready(answer) => answer.expect(TAKEN),
@@ -159,6 +178,9 @@ impl<T> Reply<T> {
     }
 
     /// Turns the answer into another.
+    ///
+    /// # Panics
+    /// If the reply was polled to its end before.
     pub fn map<U>(self, with: impl FnOnce(T) -> U + Send + 'static) -> Reply<U>
     where
         T: 'static,
@@ -171,6 +193,23 @@ impl<T> Reply<T> {
 }
 
 const TAKEN: &str = "a reply gives its answer once";
+
+/// What a reply came to at a first look.
+pub(crate) enum Looked<T> {
+    There(Result<T, StoreError>),
+    Pending(Reply<T>),
+}
+
+impl<T> Reply<T> {
+    /// Takes the answer if it is there, without a waker.
+    #[inline]
+    pub(crate) fn look(self) -> Looked<T> {
+        match self.0 {
+            State::Ready(answer) => Looked::There(answer.expect(TAKEN)),
+            later @ State::Later(_) => Looked::Pending(Self(later)),
+        }
+    }
+}
 
 impl<T> Unpin for Reply<T> {}
 
@@ -240,7 +279,10 @@ pub(crate) fn sleep(clock: &Clock, delay: Duration) -> Sleep {
     clock.after(delay, move || {
         let mut alarm = alarm.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         alarm.rung = true;
-        if let Some(waker) = alarm.waker.take() {
+        let waker = alarm.waker.take();
+        // A waker may poll at once, on this thread.
+        drop(alarm);
+        if let Some(waker) = waker {
             waker.wake();
         }
     });

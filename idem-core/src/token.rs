@@ -45,8 +45,9 @@ impl Token {
 
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [a, b, c, d, ..] = self.0;
-        write!(f, "Token({a:02x}{b:02x}{c:02x}{d:02x}…)")
+        f.write_str("Token(")?;
+        self.0[..4].iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        f.write_str("…)")
     }
 }
 

@@ -1,0 +1,209 @@
+//! One call of a handler: its record, its store, and what its body may ask for.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::attempt::Attempt;
+use crate::machine::{Claim, Completion, Grant, OnLapse};
+use crate::store::StoreHandle;
+use crate::{
+    Body, Clock, Error, ErrorKind, Fingerprint, Handler, Key, KeyText, Mode, RecordId, Timestamp, Token,
+    install,
+};
+
+/// One call of a handler. It lives in the caller's frame, and the body borrows from it.
+#[derive(Debug)]
+pub struct Call<'h> {
+    pub(crate) handler: &'h Handler,
+    pub(crate) token: Token,
+    target: Result<Target, Error>,
+    key: Option<Key>,
+    store: Option<StoreHandle>,
+    fingerprint: Option<Fingerprint>,
+    attempt: OnceLock<Attempt>,
+}
+
+/// The record that a call is about.
+#[derive(Debug)]
+struct Target {
+    id: RecordId,
+    /// The records of the handler's former scopes; empty, and not allocated, unless it has any.
+    former: Vec<RecordId>,
+}
+
+/// A call that can go to its store.
+#[derive(Clone, Debug)]
+pub(crate) struct Ready<'c> {
+    pub(crate) call: &'c Call<'c>,
+    pub(crate) store: StoreHandle,
+    target: &'c Target,
+}
+
+impl<'c> Ready<'c> {
+    pub(crate) fn id(&self) -> RecordId {
+        self.target.id
+    }
+
+    /// The records of the handler's former scopes.
+    pub(crate) fn former(&self) -> &'c [RecordId] {
+        &self.target.former
+    }
+
+    /// The claim of this attempt; sent again, it is the same claim.
+    pub(crate) fn claim(&self) -> Claim {
+        let handler = self.call.handler;
+        let at_most_once = handler.mode == Mode::AtMostOnce;
+        Claim {
+            id: self.id(),
+            token: self.call.token,
+            fingerprint: self.call.fingerprint,
+            lease: handler.lease,
+            keep: handler.keep,
+            on_lapse: if at_most_once { OnLapse::Park } else { handler.on_lapse },
+            durable: at_most_once || handler.on_lapse == OnLapse::Park,
+            // At most once has one try by itself, and its end is called a loss.
+            max_tries: if at_most_once { u32::MAX } else { handler.max_tries },
+        }
+    }
+
+    /// The record of this attempt's end.
+    pub(crate) fn completion(&self, fence: u64, body: Body, ttl: Duration, keep: Duration) -> Completion {
+        Completion {
+            id: self.id(),
+            token: self.call.token,
+            fence,
+            fingerprint: self.call.fingerprint,
+            body,
+            ttl,
+            keep,
+        }
+    }
+}
+
+impl<'h> Call<'h> {
+    /// Renders the key and works out the record's identity. What goes wrong is kept, and comes out of `run`.
+    pub fn derive(handler: &'h Handler, keep_key: bool, render: impl FnOnce(&mut KeyText)) -> Self {
+        let mut text = KeyText::new();
+        render(&mut text);
+        let target = text.finish().and_then(|text| target(handler, text));
+        let key = if keep_key && target.is_ok() { text.to_key().ok() } else { None };
+        Self::new(handler, target, key)
+    }
+
+    /// A call for a key that was made before.
+    pub(crate) fn with_key(handler: &'h Handler, key: &Key, tenant: &str) -> Self {
+        let target = if tenant.is_empty() {
+            target(handler, key.as_str())
+        } else {
+            let space = |scope: &&str| {
+                crate::Namespace::new(install::application(), tenant, scope).record(key.as_str())
+            };
+            Ok(Target {
+                id: space(&handler.scope()),
+                former: handler.former_scopes().iter().map(space).collect(),
+            })
+        };
+        Self::new(handler, target, Some(key.clone()))
+    }
+
+    fn new(handler: &'h Handler, target: Result<Target, Error>, key: Option<Key>) -> Self {
+        let token = Token::fresh();
+        Self { handler, token, target, key, store: None, fingerprint: None, attempt: OnceLock::new() }
+    }
+
+    /// Uses this store instead of the installed one.
+    #[must_use]
+    pub fn with_store(mut self, store: StoreHandle) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Checks the payload.
+    #[must_use]
+    pub fn with_fingerprint(mut self, fingerprint: Result<Fingerprint, Error>) -> Self {
+        match fingerprint {
+            Ok(fingerprint) => self.fingerprint = Some(fingerprint),
+            Err(error) => self.target = self.target.and(Err(error)),
+        }
+        self
+    }
+
+    /// Makes sure that the scope answers for one `Self` and one set of type parameters.
+    #[must_use]
+    pub fn with_identity(mut self, identity: &'static str) -> Self {
+        if let Err(error) = self.handler.answers_for(identity) {
+            self.target = self.target.and(Err(error));
+        }
+        self
+    }
+
+    /// The key, for a `#[key]` argument.
+    ///
+    /// # Panics
+    /// Outside of the body of a call that was derived with its key. `#[idempotent]` never does that.
+    pub fn key<'c>(call: &'c Call<'_>) -> &'c Key {
+        call.key.as_ref().expect("the key is there while the body runs")
+    }
+
+    /// The attempt, for an `#[attempt]` argument.
+    ///
+    /// # Panics
+    /// Outside of the body. `#[idempotent]` never does that.
+    pub fn attempt<'c>(call: &'c Call<'_>) -> &'c Attempt {
+        call.attempt.get().expect("the attempt is there while the body runs")
+    }
+
+    /// Checks that the call can go to its store.
+    pub(crate) fn ready(&'h self) -> Result<Ready<'h>, Error> {
+        let scope = self.handler.scope();
+        let target = self.target.as_ref().map_err(|error| error.clone().within(scope))?;
+        let store = match &self.store {
+            Some(store) => store.clone(),
+            None => StoreHandle::installed(install::installed().ok_or_else(|| no_store().within(scope))?),
+        };
+        if let Some(required) = self.handler.require {
+            let class = store.class();
+            if class < required {
+                let message =
+                    format!("this handler requires a {required:?} store, and the store is {class:?}");
+                return Err(Error::new(ErrorKind::Misconfigured, message).within(scope));
+            }
+        }
+        Ok(Ready { call: self, store, target })
+    }
+
+    /// Makes the attempt known to the body.
+    pub(crate) fn granted(&self, clock: Clock, grant: Grant, asked_at: Timestamp) -> &Attempt {
+        self.attempt.get_or_init(|| Attempt::new(grant, clock, asked_at.after(self.handler.lease)))
+    }
+
+    /// Adds to an error which handler and which record it is about.
+    pub(crate) fn name(&self, error: Error) -> Error {
+        let error = error.within(self.handler.scope());
+        match &self.target {
+            Ok(target) => error.about(target.id),
+            Err(_) => error,
+        }
+    }
+
+    /// Whether a claim whose body did not succeed is given back, so that the next delivery runs at once.
+    pub(crate) fn releases(&self) -> bool {
+        self.handler.mode == Mode::LeaseAndReplay && self.handler.on_lapse == OnLapse::Rerun
+    }
+}
+
+fn target(handler: &Handler, key: &str) -> Result<Target, Error> {
+    let namespaces = handler.namespaces()?;
+    Ok(Target {
+        id: namespaces.own.record(key),
+        former: namespaces.former.iter().map(|space| space.record(key)).collect(),
+    })
+}
+
+fn no_store() -> Error {
+    Error::new(
+        ErrorKind::NoStore,
+        "no store is installed; at start-up, call `idem::install(store)`, for example \
+         `idem::install(idem::SqliteStore::open(\"idem.db\")?)`, or give the handler `store = …`",
+    )
+}

@@ -1,0 +1,96 @@
+//! Without the attribute: the same as function calls.
+
+use std::future::Future;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::answer::{CarriesError, codec};
+use crate::call::Call;
+use crate::run::{run, run_blocking};
+use crate::store::{Store, StoreHandle};
+use crate::{Error, Fingerprint, Handler, Key, Outcome};
+
+/// Runs pieces of work under keys, as `#[idempotent]` does, for code that cannot carry the attribute.
+///
+/// ```
+/// use idem_core::{Error, Handler, Idempotent, Key, MemoryStore, Outcome};
+///
+/// let store = MemoryStore::new();
+/// let report = Idempotent::new(&store, Handler::new("reports.daily"));
+/// let key = Key::trusted("report:2026-11-30", "the nominal date of the run")?;
+///
+/// let first = report.run_blocking(&key, || Ok::<_, Error>(17))?;
+/// let again = report.run_blocking(&key, || Ok::<_, Error>(18))?;
+/// assert_eq!(first, Outcome::Executed { value: 17, recorded: true });
+/// assert_eq!(again.into_value(), 17);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Idempotent {
+    store: StoreHandle,
+    handler: Handler,
+    tenant: String,
+    fingerprint: Option<Result<Fingerprint, Error>>,
+}
+
+impl Idempotent {
+    /// Work of `handler` whose records live in `store`.
+    pub fn new(store: &(impl Store + ?Sized), handler: Handler) -> Self {
+        Self { store: StoreHandle::shared(store.handle()), handler, tenant: String::new(), fingerprint: None }
+    }
+
+    /// Work for one tenant: two tenants with one key have two records.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = tenant.into();
+        self
+    }
+
+    /// What must be equal under one key; another payload is refused as [`Mismatch`](crate::ErrorKind::Mismatch).
+    #[must_use]
+    pub fn payload(mut self, payload: &(impl Serialize + ?Sized)) -> Self {
+        self.fingerprint = Some(Fingerprint::of(payload));
+        self
+    }
+
+    /// Runs the future that `body` makes, or hands back what a former run under this key came to.
+    ///
+    /// # Errors
+    /// The body's own, or one made from an [`Error`](crate::Error) if the body did not run or its result cannot be handed back.
+    ///
+    /// # Cancellation
+    /// Dropped while the claim is under way, the claim is given back. Dropped while the body runs, the claim stays until its
+    /// lease ends. Dropped after that, the result is recorded all the same.
+    pub async fn run<T, E, F, B>(&self, key: &Key, body: F) -> Result<Outcome<T>, E>
+    where
+        T: Serialize + DeserializeOwned,
+        E: CarriesError,
+        F: FnOnce() -> B,
+        B: Future<Output = Result<T, E>>,
+    {
+        let call = self.call(key);
+        run(&call, codec(), async move { body().await.map(Outcome::from) }).await
+    }
+
+    /// Runs `body`, or hands back what a former run under this key came to. Blocks the thread while the store answers.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_blocking<T, E>(&self, key: &Key, body: impl FnOnce() -> Result<T, E>) -> Result<Outcome<T>, E>
+    where
+        T: Serialize + DeserializeOwned,
+        E: CarriesError,
+    {
+        let call = self.call(key);
+        run_blocking(&call, codec(), || body().map(Outcome::from))
+    }
+
+    fn call(&self, key: &Key) -> Call<'_> {
+        let call = Call::with_key(&self.handler, key, &self.tenant).with_store(self.store.clone());
+        match &self.fingerprint {
+            Some(fingerprint) => call.with_fingerprint(fingerprint.clone()),
+            None => call,
+        }
+    }
+}

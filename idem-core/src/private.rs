@@ -1,0 +1,15 @@
+//! What `#[idempotent]` expands to. Not for hand-written code, and free to change in any release.
+
+pub use crate::answer::{Codec, codec};
+pub use crate::call::Call;
+pub use crate::run::{Run, Running, Started, run, run_blocking, start_blocking};
+pub use crate::store::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
+pub use crate::{Fingerprint, Handler, KeyOnly, KeyText, Mode, OnDuplicate, OnLapse, StoreClass};
+
+// From `core`, for expansions where nothing of it is in scope.
+pub use core::any::{type_name, type_name_of_val};
+pub use core::marker::PhantomData;
+pub use core::mem::ManuallyDrop;
+pub use core::option::Option::{None, Some};
+pub use core::time::Duration;
+pub use core::{concat, file, line, module_path};

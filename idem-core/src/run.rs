@@ -1,0 +1,212 @@
+//! The driver: a future under a claim.
+//!
+//! One named future, polled in place. It claims, runs the body, renews the lease while the body waits, and records how it
+//! ended. Dropped at any await, it leaves this behind:
+//!
+//! | dropped | left behind |
+//! | --- | --- |
+//! | before the first poll | nothing: no key was derived, no store asked |
+//! | while the claim is under way | the claim is not granted, or is given back in the background |
+//! | while the body runs | the claim, until its lease ends: the body's children may still be at work |
+//! | after the body, while its end is recorded | the record: the rest goes on in the background |
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
+use crate::answer::{Codec, Replay};
+use crate::call::{Call, Ready};
+use crate::codec::Missing;
+use crate::lease::Renewals;
+use crate::machine::Grant;
+use crate::observe::{Event, count};
+use crate::{Body, Error, ErrorKind};
+
+mod blocking;
+mod claim;
+mod end;
+mod patience;
+
+pub use blocking::{Running, Started, run_blocking, start_blocking};
+use claim::{Begun, Step, begin};
+use end::{Ended, end, release};
+
+pin_project! {
+    /// The future of an idempotent handler; see [`run`].
+    #[must_use = "futures do nothing unless they are awaited"]
+    pub struct Run<'c, B: Future> {
+        call: &'c Call<'c>,
+        codec: Codec<B::Output>,
+        stage: Stage<'c, B::Output>,
+        #[pin]
+        body: B,
+    }
+
+    impl<'c, B: Future> PinnedDrop for Run<'c, B> {
+        fn drop(this: Pin<&mut Self>) {
+            match std::mem::replace(this.project().stage, Stage::Over) {
+                Stage::Running { ready, .. } => ready.store.dropped(&ready.id(), &ready.call.token),
+                Stage::Ending { rest, store, .. } => store.spawn(Box::pin(async move {
+                    rest.await;
+                })),
+                Stage::Start | Stage::Claiming(_) | Stage::Over => {}
+            }
+        }
+    }
+}
+
+enum Stage<'c, R> {
+    Start,
+    Claiming(Pin<Box<dyn Future<Output = Step<'c>> + Send + 'c>>),
+    Running { ready: Ready<'c>, grant: Grant, renewals: Option<Renewals> },
+    Ending { rest: Pin<Box<dyn Future<Output = bool> + Send>>, store: crate::store::StoreHandle, result: R },
+    Over,
+}
+
+/// Runs `body` under the claim that `call` asks for, or hands back what a former run came to.
+pub fn run<'c, B: Future>(call: &'c Call<'c>, codec: Codec<B::Output>, body: B) -> Run<'c, B> {
+    Run { call, codec, stage: Stage::Start, body }
+}
+
+impl<B: Future> Future for Run<'_, B> {
+    type Output = B::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<B::Output> {
+        let this = self.project();
+        let (call, codec, stage) = (*this.call, this.codec, this.stage);
+        let mut body = this.body;
+        loop {
+            // Taken out while at work: if anything panics, the future is over and its drop does nothing more.
+            match std::mem::replace(stage, Stage::Over) {
+                Stage::Start => match begin(call) {
+                    Begun::Now(step) => match next(call, codec, step) {
+                        Next::Run(running) => *stage = running,
+                        Next::Return(result) => return Poll::Ready(result),
+                    },
+                    Begun::Later(asking) => *stage = Stage::Claiming(asking),
+                },
+                Stage::Claiming(mut asking) => match asking.as_mut().poll(cx) {
+                    Poll::Ready(step) => match next(call, codec, step) {
+                        Next::Run(running) => *stage = running,
+                        Next::Return(result) => return Poll::Ready(result),
+                    },
+                    Poll::Pending => {
+                        *stage = Stage::Claiming(asking);
+                        return Poll::Pending;
+                    }
+                },
+                Stage::Running { ready, grant, renewals } => {
+                    let release = ReleaseOnPanic(Some(&ready));
+                    let Poll::Ready(mut result) = body.as_mut().poll(cx) else {
+                        release.not_needed();
+                        // A body that ends at its first poll never gets here, and costs no renewal.
+                        let renewals = renewals.or_else(|| Some(start_renewals(&ready)));
+                        *stage = Stage::Running { ready, grant, renewals };
+                        return Poll::Pending;
+                    };
+                    match end(&ready, codec, &grant, &result, renewals, release) {
+                        Ended::Now(recorded) => {
+                            (codec.set_recorded)(&mut result, recorded);
+                            return Poll::Ready(result);
+                        }
+                        Ended::Later(rest) => *stage = Stage::Ending { rest, store: ready.store, result },
+                    }
+                }
+                Stage::Ending { mut rest, store, mut result } => match rest.as_mut().poll(cx) {
+                    Poll::Ready(recorded) => {
+                        (codec.set_recorded)(&mut result, recorded);
+                        return Poll::Ready(result);
+                    }
+                    Poll::Pending => {
+                        *stage = Stage::Ending { rest, store, result };
+                        return Poll::Pending;
+                    }
+                },
+                Stage::Over => panic!("an idempotent handler's future was polled after it had ended"),
+            }
+        }
+    }
+}
+
+enum Next<'c, R> {
+    Run(Stage<'c, R>),
+    Return(R),
+}
+
+fn next<'c, R>(call: &Call<'c>, codec: &Codec<R>, step: Step<'c>) -> Next<'c, R> {
+    match step {
+        Step::Run(ready, grant, asked_at) => {
+            ready.call.granted(ready.store.clock(), grant, asked_at);
+            Next::Run(Stage::Running { ready, grant, renewals: None })
+        }
+        other => Next::Return(answer(call, codec, other)),
+    }
+}
+
+/// What a call comes to whose body does not run.
+fn answer<R>(call: &Call<'_>, codec: &Codec<R>, step: Step<'_>) -> R {
+    let replayed = match step {
+        Step::Replay { body, age, skipped } => (codec.replay)(body.as_ref(), Replay { age, skipped }),
+        Step::Refused { body } => return refused(call, codec, body.as_ref()),
+        Step::Stop(error) => return (codec.refuse)(error),
+        Step::Run(..) => unreachable!("the body runs"),
+    };
+    replayed.unwrap_or_else(|missing| {
+        let message = format!("done, but its result {missing}");
+        let kind = match missing {
+            Missing::Expired | Missing::TooLarge(_) | Missing::Unserializable => ErrorKind::NotKept,
+            Missing::Unreadable(_) => {
+                count(Event::Unreadable);
+                ErrorKind::Unreadable
+            }
+        };
+        (codec.refuse)(call.name(Error::new(kind, message)))
+    })
+}
+
+fn refused<R>(call: &Call<'_>, codec: &Codec<R>, body: Option<&Body>) -> R {
+    let message = match &codec.errors {
+        Some(errors) => match (errors.replay)(body) {
+            Ok(result) => return result,
+            Err(missing) => format!("refused before, but its error {missing}"),
+        },
+        None => "refused before, by an error that only a handler with `final_error` can read back".to_owned(),
+    };
+    count(Event::Unreadable);
+    (codec.refuse)(call.name(Error::new(ErrorKind::Refused, message)))
+}
+
+fn start_renewals(ready: &Ready<'_>) -> Renewals {
+    let handler = ready.call.handler;
+    let lease = Call::attempt(ready.call).lease().clone();
+    Renewals::start(&ready.store, (ready.id(), ready.call.token), (handler.lease, handler.max_hold), lease)
+}
+
+/// Gives the claim back if the body or its `final_error` panics, then lets the panic go on. Without unwinding there is nothing to do: that is a kill.
+struct ReleaseOnPanic<'r, 'c>(Option<&'r Ready<'c>>);
+
+impl ReleaseOnPanic<'_, '_> {
+    fn not_needed(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for ReleaseOnPanic<'_, '_> {
+    fn drop(&mut self) {
+        let Some(ready) = self.0 else { return };
+        if let Ended::Later(rest) = release(ready, None) {
+            ready.store.spawn(Box::pin(async move {
+                rest.await;
+            }));
+        }
+    }
+}
+
+impl<B: Future> fmt::Debug for Run<'_, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("call", self.call).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,275 @@
+//! Before the body: from a call to the word "run", a replay, or an error.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use crate::call::{Call, Ready};
+use crate::machine::{Claim, Grant, Prior, Snapshot, StateKind, Verdict};
+use crate::observe::{Event, count};
+use crate::run::patience::Patience;
+use crate::store::{Looked, Reply, StoreHandle};
+use crate::{Body, Error, ErrorKind, Mode, OnDuplicate, StoreError, Timestamp};
+
+/// What is to be done for a call.
+#[derive(Debug)]
+pub(crate) enum Step<'c> {
+    /// Run the body under this grant, which was asked for at this instant of the store's clock.
+    Run(Ready<'c>, Grant, Timestamp),
+    /// Hand back a stored success.
+    Replay { body: Option<Body>, age: Duration, skipped: bool },
+    /// Hand back a stored error.
+    Refused { body: Option<Body> },
+    /// Hand back an error of our own.
+    Stop(Error),
+}
+
+/// A step that is known, or will be.
+pub(crate) enum Begun<'c> {
+    Now(Step<'c>),
+    Later(Pin<Box<dyn Future<Output = Step<'c>> + Send + 'c>>),
+}
+
+/// Asks the store. What it answers in place costs neither an allocation nor a turn of the executor.
+pub(crate) fn begin<'c>(call: &'c Call<'c>) -> Begun<'c> {
+    let ready = match call.ready() {
+        Ok(ready) => ready,
+        Err(error) => return Begun::Now(Step::Stop(call.name(error))),
+    };
+    let claim = ready.claim();
+    if !ready.former().is_empty() {
+        return Begun::Later(Box::pin(ask(ready, claim, None)));
+    }
+    let asked_at = ready.store.clock().now();
+    match ready.store.claim(&claim).look() {
+        Looked::There(Ok(verdict)) if !waits(call, &verdict) => Begun::Now(judge(ready, verdict, asked_at)),
+        Looked::There(answer) => {
+            Begun::Later(Box::pin(ask(ready, claim, Some((Reply::ready(answer), asked_at)))))
+        }
+        Looked::Pending(reply) => Begun::Later(Box::pin(ask(ready, claim, Some((reply, asked_at))))),
+    }
+}
+
+/// Whether the handler waits for the other attempt.
+fn waits(call: &Call<'_>, verdict: &Verdict) -> bool {
+    matches!((verdict, call.handler.on_duplicate), (Verdict::InProgress { .. }, OnDuplicate::Wait(_)))
+}
+
+/// Asks until there is an answer, and, if the handler waits for duplicates, until there is another one than "in progress".
+/// A record of a former scope answers for the new one; only if there is none, or one that may be rerun, the new one is
+/// claimed.
+async fn ask<'c>(ready: Ready<'c>, claim: Claim, mut sent: Option<(Reply<Verdict>, Timestamp)>) -> Step<'c> {
+    let clock = ready.store.clock();
+    let mut asking = Asking { reply: None, unknown: false, store: ready.store.clone(), claim };
+    let mut before = None;
+    let mut patience = Patience::begin(&clock);
+    let mut failures = 0;
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let (answer, asked_at) = match sent.take() {
+            Some((reply, asked_at)) => (asking.hear(reply).await, asked_at),
+            None => match look_back(&ready, &asking.claim, &mut before).await {
+                Ok(None) => {
+                    let asked_at = clock.now();
+                    let reply = ready.store.claim(&asking.claim);
+                    (asking.hear(reply).await, asked_at)
+                }
+                Ok(Some(verdict)) => (Ok(verdict), clock.now()),
+                Err(error) => (Err(error), clock.now()),
+            },
+        };
+        let delay = match answer {
+            Ok(verdict @ Verdict::InProgress { remaining, .. }) => {
+                let OnDuplicate::Wait(limit) = ready.call.handler.on_duplicate else {
+                    return judge(ready, verdict, asked_at);
+                };
+                let left = limit.saturating_sub(patience.spent());
+                if left.is_zero() {
+                    return judge(ready, verdict, asked_at);
+                }
+                let delay = pause.min(left).min(remaining.max(FIRST_PAUSE));
+                pause = (pause * 2).min(LONGEST_PAUSE);
+                failures = 0;
+                delay
+            }
+            Ok(Verdict::Claimed(grant)) => {
+                let grant = before.map_or(grant, |before: Before| before.told_by(grant));
+                return judge(ready, Verdict::Claimed(grant), asked_at);
+            }
+            Ok(verdict) => return judge(ready, verdict, asked_at),
+            Err(error) if error.is_transient() && failures < RETRIES => {
+                // Unknown is not "no": the same token asks again, and gets the grant that it may have got already.
+                failures += 1;
+                FIRST_PAUSE * failures * failures
+            }
+            Err(error) => {
+                count(Event::Unavailable);
+                let error = ready.call.name(error.into());
+                return Step::Stop(error);
+            }
+        };
+        patience.sleep(delay).await;
+    }
+}
+
+/// How often an unanswered claim is sent again before the delivery goes back to the queue.
+const RETRIES: u32 = 2;
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+
+/// What a former scope's record tells of the attempts before this one.
+#[derive(Clone, Copy)]
+struct Before {
+    prior: Prior,
+    first_age: Duration,
+}
+
+impl Before {
+    /// The new scope's record knows nothing of them when it is made.
+    fn told_by(self, grant: Grant) -> Grant {
+        match grant.prior {
+            Prior::None => Grant { prior: self.prior, first_age: self.first_age, ..grant },
+            Prior::Released | Prior::Lapsed => grant,
+        }
+    }
+}
+
+/// Looks for a verdict in the records of the handler's former scopes.
+async fn look_back(
+    ready: &Ready<'_>,
+    claim: &Claim,
+    before: &mut Option<Before>,
+) -> Result<Option<Verdict>, StoreError> {
+    for id in ready.former() {
+        let Some(found) = ready.store.inspect(id).await? else { continue };
+        let prior = if found.state == StateKind::Held { Prior::Lapsed } else { Prior::Released };
+        *before = Some(Before { prior, first_age: found.first_age });
+        if let Some(verdict) = verdict_of(found, claim) {
+            return Ok(Some(verdict));
+        }
+    }
+    Ok(None)
+}
+
+/// What a claim would have been told by a record that is only looked at; `None` if it may run.
+fn verdict_of(found: Snapshot, claim: &Claim) -> Option<Verdict> {
+    let (tries, first_age) = (found.tries, found.first_age);
+    if found.state != StateKind::Open && found.fingerprint != claim.fingerprint {
+        return Some(Verdict::Mismatch { state: found.state });
+    }
+    let age = found.done_age.unwrap_or_default();
+    match found.state {
+        // A look does not say when the bytes go.
+        StateKind::Done => {
+            Some(Verdict::Completed { body: found.body, age, valid_for: Duration::ZERO, skipped: false })
+        }
+        StateKind::Failed => Some(Verdict::Refused { body: found.body, age }),
+        StateKind::Held if found.lease.is_some_and(|left| !left.is_zero()) => {
+            Some(Verdict::InProgress { remaining: found.lease.unwrap_or_default(), tries })
+        }
+        _ if tries >= claim.max_tries => Some(Verdict::Spent { tries, first_age }),
+        StateKind::Held if claim.on_lapse == crate::OnLapse::Park => {
+            Some(Verdict::Lapsed { tries, first_age })
+        }
+        StateKind::Held | StateKind::Open => None,
+    }
+}
+
+/// Turns a verdict into a step, and counts it.
+fn judge<'c>(ready: Ready<'c>, verdict: Verdict, asked_at: Timestamp) -> Step<'c> {
+    let call = ready.call;
+    let stop = |event, error: Error| {
+        count(event);
+        Step::Stop(call.name(error))
+    };
+    match verdict {
+        Verdict::Claimed(grant) => {
+            if grant.prior == Prior::Lapsed {
+                count(Event::Lapsed);
+            }
+            Step::Run(ready, grant, asked_at)
+        }
+        Verdict::Completed { body, age, skipped, .. } => {
+            count(if skipped { Event::Skipped } else { Event::Replayed });
+            Step::Replay { body, age, skipped }
+        }
+        Verdict::Refused { body, .. } => {
+            count(Event::Refused);
+            Step::Refused { body }
+        }
+        Verdict::InProgress { remaining, tries } => {
+            let message = format!("attempt {tries} holds this message for another {remaining:.1?}");
+            // A lease about to end is not worth a busy loop.
+            let wait = remaining.max(Duration::from_millis(100));
+            stop(Event::InProgress, Error::new(ErrorKind::InProgress, message).retry_in(wait))
+        }
+        Verdict::Mismatch { state } => {
+            let message = format!("the key is known with another payload (its record is {state:?})");
+            stop(Event::Mismatch, Error::new(ErrorKind::Mismatch, message))
+        }
+        Verdict::Lapsed { tries, first_age } if call.handler.mode == Mode::AtMostOnce => {
+            let message = format!(
+                "at most once: attempt {tries} of {first_age:.0?} ago ended without a word, and is not repeated; \
+                 its effect may be lost"
+            );
+            stop(Event::Lost, Error::new(ErrorKind::Lost, message))
+        }
+        Verdict::Lapsed { tries, first_age } => {
+            let message = format!(
+                "attempt {tries} of {first_age:.0?} ago ended without a word; its effect may have happened, and \
+                 this handler parks such messages"
+            );
+            stop(Event::Lapsed, Error::new(ErrorKind::Lapsed, message))
+        }
+        Verdict::Spent { tries, first_age } => {
+            let message = format!(
+                "tried {tries} times since {first_age:.0?} ago, which is as often as this handler allows"
+            );
+            stop(Event::Spent, Error::new(ErrorKind::Spent, message))
+        }
+    }
+}
+
+/// A claim under way. If it is dropped before its answer is known, its grant, should there be one, goes back: no body will run
+/// under it.
+struct Asking {
+    reply: Option<Reply<Verdict>>,
+    /// Whether a claim was sent whose answer got lost: it may have been granted.
+    unknown: bool,
+    store: StoreHandle,
+    claim: Claim,
+}
+
+impl Asking {
+    async fn hear(&mut self, reply: Reply<Verdict>) -> Result<Verdict, StoreError> {
+        // Kept here, and not in the future, so that it outlives the caller.
+        let reply = self.reply.insert(reply);
+        let answer = reply.await;
+        self.reply = None;
+        match &answer {
+            Ok(_) => self.unknown = false,
+            Err(error) => self.unknown |= error.is_transient(),
+        }
+        answer
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        let reply = self.reply.take();
+        if reply.is_none() && !self.unknown {
+            return;
+        }
+        let (store, id, token) = (self.store.clone(), self.claim.id, self.claim.token);
+        self.store.spawn(Box::pin(async move {
+            let held = match reply {
+                Some(reply) => matches!(reply.await, Ok(Verdict::Claimed(_)) | Err(_)),
+                None => true,
+            };
+            if held {
+                // If this does not arrive, the lease runs out.
+                let _ = store.release(&id, &token).await;
+            }
+        }));
+    }
+}

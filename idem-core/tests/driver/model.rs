@@ -1,0 +1,216 @@
+//! The machine as a store, with faults on demand: answers that get lost before or after they are applied, or that wait.
+
+use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use idem_core::machine::{
+    Answer, Change, Claim, Completion, Forgotten, Operation, Record, Recorded, Released, Renewal, Renewed,
+    Snapshot, Verdict, decide,
+};
+use idem_core::{Clock, ManualClock, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, Token};
+
+/// What happens to one operation.
+#[derive(Clone, Debug)]
+pub(crate) enum Fault {
+    /// Nothing: it is applied and answered at once.
+    None,
+    /// It never arrives; the caller is told "unavailable".
+    LostBefore,
+    /// It is applied; the caller is told "unavailable".
+    LostAfter,
+    /// It is applied at once, and answered when the gate opens.
+    AnsweredLater(Gate),
+    /// It fails for good.
+    Broken(StoreErrorKind),
+}
+
+/// Something that opens once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gate(Arc<Mutex<(bool, Vec<Waker>)>>);
+
+impl Gate {
+    pub(crate) fn open(&self) {
+        let mut gate = self.0.lock().unwrap();
+        gate.0 = true;
+        gate.1.drain(..).for_each(Waker::wake);
+    }
+}
+
+impl Future for Gate {
+    type Output = ();
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut gate = self.0.lock().unwrap();
+        if gate.0 {
+            return Poll::Ready(());
+        }
+        gate.1.push(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct ModelStore(Arc<Model>);
+
+struct Model {
+    clock: ManualClock,
+    class: StoreClass,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    records: HashMap<RecordId, Record>,
+    /// What happens to the next operations of a name.
+    faults: HashMap<&'static str, VecDeque<Fault>>,
+    /// All operations that were applied, in order.
+    log: Vec<&'static str>,
+    spawned: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
+}
+
+impl ModelStore {
+    pub(crate) fn new() -> Self {
+        Self::of_class(StoreClass::Durable)
+    }
+
+    pub(crate) fn of_class(class: StoreClass) -> Self {
+        Self(Arc::new(Model { clock: ManualClock::new(), class, state: Mutex::default() }))
+    }
+
+    pub(crate) fn time(&self) -> &ManualClock {
+        &self.0.clock
+    }
+
+    /// Lines up a fault for the next operation named so.
+    pub(crate) fn next(&self, operation: &'static str, fault: Fault) {
+        self.0.state.lock().unwrap().faults.entry(operation).or_default().push_back(fault);
+    }
+
+    pub(crate) fn log(&self) -> Vec<&'static str> {
+        self.0.state.lock().unwrap().log.clone()
+    }
+
+    pub(crate) fn count(&self, operation: &str) -> usize {
+        self.log().iter().filter(|done| **done == operation).count()
+    }
+
+    /// The one record.
+    pub(crate) fn record(&self) -> Record {
+        let state = self.0.state.lock().unwrap();
+        assert_eq!(state.records.len(), 1, "one record");
+        state.records.values().next().unwrap().clone()
+    }
+
+    pub(crate) fn change(&self, with: impl FnOnce(&mut Record)) {
+        with(self.0.state.lock().unwrap().records.values_mut().next().unwrap());
+    }
+
+    pub(crate) fn clear(&self) {
+        self.0.state.lock().unwrap().records.clear();
+    }
+
+    /// Polls what the driver left to the background, once each; returns how many are still pending.
+    pub(crate) fn run_spawned(&self) -> usize {
+        let tasks = std::mem::take(&mut self.0.state.lock().unwrap().spawned);
+        let mut cx = Context::from_waker(Waker::noop());
+        let pending: Vec<_> = tasks
+            .into_iter()
+            .filter_map(|mut task| task.as_mut().poll(&mut cx).is_pending().then_some(task))
+            .collect();
+        let mut state = self.0.state.lock().unwrap();
+        state.spawned.extend(pending);
+        state.spawned.len()
+    }
+
+    fn apply(&self, id: &RecordId, name: &'static str, operation: &Operation) -> Answer {
+        let mut state = self.0.state.lock().unwrap();
+        state.log.push(name);
+        let (answer, change) = decide(state.records.get(id), operation, self.0.clock.now());
+        match change {
+            Change::None => {}
+            Change::Put(record) => drop(state.records.insert(*id, record)),
+            Change::Remove => drop(state.records.remove(id)),
+        }
+        answer
+    }
+
+    fn operate<T: Send + 'static>(
+        &self,
+        id: &RecordId,
+        name: &'static str,
+        operation: &Operation,
+        pick: impl FnOnce(Answer) -> T,
+    ) -> Reply<T> {
+        let fault = self.0.state.lock().unwrap().faults.get_mut(name).and_then(VecDeque::pop_front);
+        let lost = || Err(StoreError::new(StoreErrorKind::Unavailable, "the model store did not answer"));
+        match fault.unwrap_or(Fault::None) {
+            Fault::None => Reply::ready(Ok(pick(self.apply(id, name, operation)))),
+            Fault::LostBefore => Reply::ready(lost()),
+            Fault::LostAfter => {
+                self.apply(id, name, operation);
+                Reply::ready(lost())
+            }
+            Fault::AnsweredLater(gate) => {
+                let answer = pick(self.apply(id, name, operation));
+                Reply::later(async move {
+                    gate.await;
+                    Ok(answer)
+                })
+            }
+            Fault::Broken(kind) => Reply::ready(Err(StoreError::new(kind, "the model store is broken"))),
+        }
+    }
+}
+
+macro_rules! pick {
+    ($variant:ident) => {
+        |answer| match answer {
+            Answer::$variant(answer) => answer,
+            other => panic!("another kind of answer: {other:?}"),
+        }
+    };
+}
+
+impl Store for ModelStore {
+    fn handle(&self) -> Arc<dyn Store> {
+        Arc::new(self.clone())
+    }
+    fn class(&self) -> StoreClass {
+        self.0.class
+    }
+    fn clock(&self) -> Clock {
+        self.0.clock.clone().into()
+    }
+    fn claim(&self, claim: &Claim) -> Reply<Verdict> {
+        self.operate(&claim.id, "claim", &Operation::Claim(claim.clone()), pick!(Claim))
+    }
+    fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
+        Reply::ready(claims.iter().map(|claim| self.claim(claim).wait()).collect())
+    }
+    fn renew(&self, renewal: &Renewal) -> Reply<Renewed> {
+        self.operate(&renewal.id, "renew", &Operation::Renew(renewal.clone()), pick!(Renew))
+    }
+    fn complete(&self, completion: &Completion) -> Reply<Recorded> {
+        self.operate(&completion.id, "complete", &Operation::Complete(completion.clone()), pick!(Record))
+    }
+    fn fail(&self, completion: &Completion) -> Reply<Recorded> {
+        self.operate(&completion.id, "fail", &Operation::Fail(completion.clone()), pick!(Record))
+    }
+    fn release(&self, id: &RecordId, token: &Token) -> Reply<Released> {
+        self.operate(id, "release", &Operation::Release(*token), pick!(Release))
+    }
+    fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {
+        self.operate(id, "forget", &Operation::Forget { force }, pick!(Forget))
+    }
+    fn inspect(&self, id: &RecordId) -> Reply<Option<Snapshot>> {
+        self.operate(id, "inspect", &Operation::Inspect, pick!(Inspect))
+    }
+    fn sweep(&self, _: usize) -> Reply<u64> {
+        Reply::ready(Ok(0))
+    }
+    fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        self.0.state.lock().unwrap().spawned.push(task);
+    }
+}

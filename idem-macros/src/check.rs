@@ -1,0 +1,87 @@
+//! From what was written to what it means. Every mistake is found here, and all are reported.
+
+use proc_macro2::TokenStream;
+
+use crate::args::Args;
+use crate::diagnostics::Diagnostics;
+use crate::item::{Item, NotAFunction};
+use crate::model::Function;
+use crate::paths::Paths;
+use crate::shape::Shape;
+
+mod future;
+mod item;
+mod key;
+mod names;
+mod options;
+mod proof;
+mod scope;
+mod signature;
+mod used;
+mod windows;
+
+pub(crate) use item::simple_name;
+pub(crate) use used::is_ignored;
+
+/// Reports that the item is no function, or one without a body.
+pub(crate) fn not_a_function(item: &NotAFunction, cx: &mut Diagnostics) {
+    item::not_a_function(item, cx);
+}
+
+/// The function as it is meant; `None` if something was reported.
+pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<Function> {
+    let options = options::read(args, cx);
+    let shape = Shape::of(&item);
+    let names = names::Names::of(&item, &shape);
+
+    item::qualifiers(&item, cx);
+    let tracked = item::is_tracked(&item, &shape, cx);
+    signature::helpers(&item, &shape, &options, cx);
+    let answer = signature::answer(&item, &shape, cx);
+    let key = key::templates(&options, &item, &names, cx);
+    future::rebinding(&shape, &key, &names, cx);
+    let (proofs, payload) = proof::all(&options, &item, &names, &key, cx);
+    let scope = scope::of(&options, &item, cx);
+    let settings = windows::settings(&options, cx);
+    if !cx.is_empty() {
+        return None;
+    }
+
+    let (answer, answer_is_opaque) = answer?;
+    let identity = scope::identity(&scope, &options, &item);
+    let used = used::bindings(&options, &item, &shape, &names, &key);
+    Some(Function {
+        paths: Paths::to(options.krate.as_ref()),
+        shape,
+        tracked,
+        scope,
+        settings,
+        templates: key.templates,
+        proofs,
+        identity,
+        store: options.store.model(),
+        payload,
+        final_error: options.final_error.clone(),
+        answer,
+        answer_is_opaque,
+        used,
+        item,
+    })
+}
+
+/// Whether an identifier looks like a type parameter of an impl block, which the macro cannot see: `T`, `K`, `M1`.
+fn looks_generic(name: &str) -> bool {
+    name.len() <= 2
+        && name.starts_with(|first: char| first.is_ascii_uppercase())
+        && name.chars().all(|char| char.is_ascii_uppercase() || char.is_ascii_digit())
+}
+
+/// Whether tokens mention something that an item inside of the function cannot: `Self`, or a type or const parameter.
+fn mentions_generics(tokens: TokenStream, item: &Item) -> bool {
+    crate::tokens::any_ident(tokens, &mut |ident| {
+        ident == "Self"
+            || item.types.contains(ident)
+            || item.consts.iter().any(|(name, _)| name == ident)
+            || looks_generic(&ident.to_string())
+    })
+}

@@ -1,0 +1,310 @@
+//! What a key can be made of.
+
+use proc_macro2::{Span, TokenStream};
+use syn::LitStr;
+
+use super::names::{Names, ours_at, shown_at};
+use super::options::{KeyOption, Options};
+use crate::diagnostics::{Diagnostics, list};
+use crate::item::{Helper, Item};
+use crate::known;
+use crate::model::{Part, Template};
+use crate::near::nearest;
+use crate::place::{Place, PlaceError, Root, lex};
+use crate::rules;
+use crate::template::{self, Piece, TemplateError};
+
+/// The templates, and the places that they read.
+#[derive(Default)]
+pub(super) struct Keys {
+    pub(super) templates: Vec<Template>,
+    pub(super) places: Vec<ReadPlace>,
+}
+
+/// A place, and the template that reads it.
+pub(super) struct ReadPlace {
+    pub(super) place: Place,
+    pub(super) span: Span,
+}
+
+pub(super) fn templates(options: &Options, item: &Item, names: &Names, cx: &mut Diagnostics) -> Keys {
+    let mut keys = Keys::default();
+    match &options.key {
+        KeyOption::Unusable => {}
+        KeyOption::Missing => cx.report(
+            &rules::KEY_MISSING,
+            &item.name,
+            format_args!("`{}` has no key", item.name),
+            match names.example() {
+                Some(place) => format!("write `#[idempotent(key = \"msg:<{place}>\")]`"),
+                None => format!("{NO_ARGUMENTS}, and name it in `key = \"run:<date>\"`"),
+            },
+        ),
+        KeyOption::Templates(templates) => {
+            for literal in templates {
+                let mut one = OneKey { literal, options, item, names, cx: &mut *cx, keys: &mut keys };
+                one.check();
+            }
+        }
+    }
+    keys
+}
+
+const NO_ARGUMENTS: &str = "give the function an argument that is another one for each piece of work, such as the nominal date of the run";
+
+/// One template while it is checked.
+struct OneKey<'a> {
+    literal: &'a LitStr,
+    options: &'a Options,
+    item: &'a Item,
+    names: &'a Names,
+    cx: &'a mut Diagnostics,
+    keys: &'a mut Keys,
+}
+
+impl OneKey<'_> {
+    fn check(&mut self) {
+        let text = self.literal.value();
+        let pieces = match template::split(&text) {
+            Ok(pieces) => pieces,
+            Err(error) => return self.unclosed(&error),
+        };
+        if !pieces.iter().any(|piece| matches!(piece, Piece::Place(_))) {
+            return self.constant(&text);
+        }
+        self.prefix(&text, pieces.first());
+        self.ambiguous(&pieces);
+        let before = self.keys.places.len();
+        let mut parts = Vec::new();
+        let mut all_read = true;
+        for (at, piece) in pieces.iter().enumerate() {
+            match piece {
+                Piece::Literal(text) => parts.push(Part::Literal(template::encode(text))),
+                Piece::Place(text) => {
+                    let last = !pieces[at..].iter().skip(1).any(|piece| matches!(piece, Piece::Place(_)));
+                    match self.place(text) {
+                        Some((name, underscore, read)) => {
+                            let end = if last { None } else { first_byte(pieces.get(at + 1)) };
+                            parts.push(Part::Place { name, read, end, underscore });
+                        }
+                        None => all_read = false,
+                    }
+                }
+            }
+        }
+        if all_read && !self.keys.places[before..].iter().any(|read| self.of_message(&read.place)) {
+            self.constant(&text);
+        }
+        self.keys.templates.push(Template { parts });
+    }
+
+    fn of_message(&self, place: &Place) -> bool {
+        matches!(&place.root, Root::Name(name) if self.names.argument(name).is_some())
+    }
+
+    fn unclosed(&mut self, error: &TemplateError) {
+        let (what, help) = match error {
+            TemplateError::Unclosed(rest) => (
+                format!("`{rest}` in the key is never closed"),
+                format!("close the place, `{rest}>`, or write `<<` for the character itself"),
+            ),
+            TemplateError::Unopened => (
+                "a single `>` in the key closes no place".to_owned(),
+                "write `>>` for the character itself".to_owned(),
+            ),
+        };
+        self.cx.report(&rules::KEY_UNCLOSED, self.literal.span(), what, help);
+    }
+
+    /// A key that reads nothing of the message makes one record for ever.
+    fn constant(&mut self, text: &str) {
+        let prefix = template::prefix(text)
+            .unwrap_or_else(|| if template::prefix(&format!("{text}:")).is_some() { text } else { "msg" });
+        let help = match self.names.example() {
+            Some(place) => format!("name what tells messages apart: `key = \"{prefix}:<{place}>\"`"),
+            None => format!("{NO_ARGUMENTS}: `key = \"{prefix}:<date>\"`"),
+        };
+        self.cx.report(
+            &rules::KEY_CONSTANT,
+            self.literal.span(),
+            format_args!("the key `{text}` is the same for every message"),
+            help,
+        );
+    }
+
+    fn prefix(&mut self, text: &str, first: Option<&Piece>) {
+        let prefix = match first {
+            Some(Piece::Literal(literal)) => template::prefix(literal),
+            _ => None,
+        };
+        if prefix.is_none() {
+            self.cx.report(
+                &rules::KEY_PREFIX,
+                self.literal.span(),
+                format_args!("the key `{text}` does not begin with a prefix: lower-case letters, digits, `_`, `.` or `-`, then a colon"),
+                format_args!("put the source in front, for example `key = \"msg:{}\"`", text.trim_start_matches([':', ' '])),
+            );
+        }
+    }
+
+    /// Each part has to end where the template says, whatever the parts hold.
+    fn ambiguous(&mut self, pieces: &[Piece]) {
+        for (at, piece) in pieces.iter().enumerate() {
+            let Piece::Place(one) = piece else { continue };
+            let (text, other) = match (pieces.get(at + 1), pieces.get(at + 2)) {
+                (Some(Piece::Place(other)), _) => ("", other),
+                (Some(Piece::Literal(text)), Some(Piece::Place(other)))
+                    if text.starts_with(|first: char| first.is_ascii_alphanumeric()) =>
+                {
+                    (text.as_str(), other)
+                }
+                _ => continue,
+            };
+            self.cx.report(
+                &rules::KEY_AMBIGUOUS,
+                self.literal.span(),
+                format_args!("in the key, `<{one}>{text}<{other}>` does not say where the first part ends"),
+                format_args!("begin what stands between them with a sign: `<{one}>:{text}<{other}>`"),
+            );
+        }
+    }
+
+    /// One place: its name, whether that begins with `_`, and the expression that reads it.
+    fn place(&mut self, text: &str) -> Option<(String, bool, TokenStream)> {
+        let span = self.literal.span();
+        let tokens = lex(text, span);
+        let place = match tokens.clone().map(Place::parse) {
+            Some(Ok(place)) => Ok(place),
+            Some(Err(error)) => Err(error),
+            None => Err(PlaceError::NotAPlace),
+        };
+        let trusted = place.as_ref().is_ok_and(|place| self.options.trusts(place));
+        if let (Some((mention, family)), false) = (tokens.as_ref().and_then(known::per_attempt), trusted) {
+            self.cx.report(
+                &rules::KEY_PER_ATTEMPT,
+                span,
+                format_args!("`{mention}` in the key gives {}, another one on every attempt", family.gives),
+                family.instead,
+            );
+            return None;
+        }
+        match place {
+            Ok(place) => {
+                let root = self.root(&place, text)?;
+                let read = place.read(&root, span);
+                let name = place.to_string();
+                let underscore = matches!(&place.root, Root::Name(root) if root.to_string().starts_with('_'));
+                self.keys.places.push(ReadPlace { place, span });
+                Some((name, underscore, read))
+            }
+            Err(error) => {
+                self.not_a_place(text, &error);
+                None
+            }
+        }
+    }
+
+    fn not_a_place(&mut self, text: &str, error: &PlaceError) {
+        let example = self.names.example().unwrap_or_else(|| "message.id".to_owned());
+        let span = self.literal.span();
+        match error {
+            PlaceError::Empty => self.cx.report(
+                &rules::KEY_EMPTY_PLACE,
+                span,
+                format_args!("the key has a place without an expression: `<{text}>`"),
+                format_args!(
+                    "name what tells messages apart: `<{example}>`; write `<<` and `>>` for the characters"
+                ),
+            ),
+            PlaceError::Arguments(method) => self.cx.report(
+                &rules::KEY_NOT_A_PLACE,
+                span,
+                format_args!("`<{text}>` in the key calls `{method}` with arguments"),
+                format_args!("read a field, or a method without arguments, such as `<{example}>`"),
+            ),
+            PlaceError::NotAPlace => self.cx.report(
+                &rules::KEY_NOT_A_PLACE,
+                span,
+                format_args!("`<{text}>` in the key is not an expression that reads an argument"),
+                format_args!(
+                    "name an argument, a field of one, or a method without arguments, such as `<{example}>`"
+                ),
+            ),
+        }
+    }
+
+    /// The token that the place begins with.
+    fn root(&mut self, place: &Place, text: &str) -> Option<TokenStream> {
+        let span = self.literal.span();
+        if let Some(root) = root(place, self.names, span) {
+            Some(root)
+        } else {
+            unknown_root(place, text, self.item, self.names, span, self.cx);
+            None
+        }
+    }
+}
+
+/// The token that a place begins with, if there is such a thing here.
+pub(super) fn root(place: &Place, names: &Names, span: Span) -> Option<TokenStream> {
+    match &place.root {
+        Root::This => names.this.as_ref().map(|this| shown_at(this, span)),
+        Root::OfType(path) => Some(ours_at(path, span)),
+        Root::Name(name) => {
+            names.argument(name).or_else(|| names.constant(name)).map(|name| shown_at(name, span))
+        }
+    }
+}
+
+pub(super) fn unknown_root(
+    place: &Place,
+    text: &str,
+    item: &Item,
+    names: &Names,
+    span: Span,
+    cx: &mut Diagnostics,
+) {
+    let function = &item.name;
+    let Root::Name(root) = &place.root else {
+        return cx.report(
+            &rules::KEY_NO_RECEIVER,
+            span,
+            format_args!("`<{text}>` uses `self`, but `{function}` has no `self` parameter"),
+            match names.example() {
+                Some(place) => format!("name a parameter: `<{place}>`"),
+                None => "name a parameter of the function".to_owned(),
+            },
+        );
+    };
+    let supplied = item
+        .arguments
+        .iter()
+        .find(|argument| argument.helper.is_some() && argument.bindings().contains(root));
+    let near = nearest(
+        &root.to_string(),
+        names.bindings.iter().map(ToString::to_string).collect::<Vec<_>>().iter().map(String::as_str),
+    )
+    .map(str::to_owned);
+    let parameters = list(&names.bindings);
+    let what = match supplied.and_then(|argument| argument.helper.as_ref()) {
+        Some((Helper::Key, _)) => {
+            format!("`<{text}>` is the key itself, which is not there before it is computed")
+        }
+        Some(_) => format!("`<{text}>` is supplied by idem, and another one on every attempt"),
+        None => format!("`{root}` is not a parameter of `{function}`"),
+    };
+    let help = match near {
+        Some(near) => format!("write `{near}`; the parameters are {parameters}"),
+        None if names.bindings.is_empty() => NO_ARGUMENTS.to_owned(),
+        None => format!("name one of its parameters: {parameters}"),
+    };
+    cx.report(&rules::KEY_UNKNOWN_ARGUMENT, span, what, help);
+}
+
+/// The first byte of the literal that follows a part, as it stands in the key.
+fn first_byte(piece: Option<&Piece>) -> Option<u8> {
+    match piece {
+        Some(Piece::Literal(text)) => template::encode(text).bytes().next(),
+        _ => None,
+    }
+}

@@ -1,0 +1,227 @@
+//! What each option means by itself.
+
+use std::time::Duration;
+
+use proc_macro2::{Span, TokenStream};
+use syn::LitStr;
+
+use crate::args::{Args, Written};
+use crate::diagnostics::{At, Diagnostics, list};
+use crate::model;
+use crate::near::nearest;
+use crate::place::Place;
+use crate::rules::{self, Rule};
+
+mod escapes;
+mod values;
+
+use escapes::{allow, payload, trust};
+use values::{assigned, choice, key, max_tries, on_duplicate, on_lapse, store, window, wrong};
+
+/// All options that there are, in the order of the documentation.
+static NAMES: &[&str] = &[
+    "key",
+    "store",
+    "scope",
+    "scope_was",
+    "ttl",
+    "keep",
+    "redelivery",
+    "lease",
+    "max_hold",
+    "max_tries",
+    "payload",
+    "on_lapse",
+    "on_duplicate",
+    "final_error",
+    "mode",
+    "once_per",
+    "require",
+    "trust",
+    "allow",
+    "crate",
+];
+
+/// Options of a later version, and what to do until then.
+static LATER: &[(&str, &str)] = &[
+    ("tx", "write the record with the store that you have, and make the effect safe to repeat"),
+    ("published", "set `keep` longer than the queue keeps a message"),
+];
+
+/// The options, each understood by itself.
+#[derive(Default)]
+pub(super) struct Options {
+    pub(super) key: KeyOption,
+    pub(super) store: StoreOption,
+    pub(super) scope: Option<TokenStream>,
+    pub(super) scope_was: Vec<String>,
+    pub(super) ttl: Option<Window>,
+    pub(super) keep: Option<Window>,
+    pub(super) redelivery: Option<Window>,
+    pub(super) lease: Option<Window>,
+    pub(super) max_hold: Option<Window>,
+    pub(super) max_tries: Option<u32>,
+    pub(super) payload: Vec<(Place, TokenStream)>,
+    pub(super) on_lapse: Option<&'static str>,
+    pub(super) wait: Option<Duration>,
+    pub(super) final_error: Option<TokenStream>,
+    pub(super) mode: Option<&'static str>,
+    pub(super) once_per: Option<LitStr>,
+    pub(super) require: Option<&'static str>,
+    pub(super) trusts: Vec<Trust>,
+    pub(super) allows: Vec<&'static Rule>,
+    pub(super) krate: Option<TokenStream>,
+}
+
+/// What was said about the key.
+#[derive(Default)]
+pub(super) enum KeyOption {
+    #[default]
+    Missing,
+    /// Said, but not understood: reported already.
+    Unusable,
+    Templates(Vec<LitStr>),
+}
+
+/// What was said about the store.
+#[derive(Default)]
+pub(super) enum StoreOption {
+    #[default]
+    Installed,
+    Nowhere(At),
+    In(TokenStream),
+}
+
+/// A duration, and where it was written.
+#[derive(Clone, Copy)]
+pub(super) struct Window {
+    pub(super) length: Duration,
+    /// The option's name.
+    pub(super) at: Span,
+}
+
+/// A method that a person vouches for.
+pub(super) struct Trust {
+    pub(super) place: Place,
+    pub(super) at: At,
+}
+
+impl StoreOption {
+    pub(super) fn model(&self) -> model::Store {
+        match self {
+            Self::Installed => model::Store::Installed,
+            Self::Nowhere(_) => model::Store::Nowhere,
+            Self::In(store) => model::Store::In(store.clone()),
+        }
+    }
+}
+
+pub(super) fn read(args: &Args, cx: &mut Diagnostics) -> Options {
+    let mut options = Options::default();
+    let mut seen: Vec<String> = Vec::new();
+    for written in &args.options {
+        let name = written.name.to_string();
+        let may_repeat = matches!(name.as_str(), "trust" | "allow");
+        if !may_repeat && seen.contains(&name) {
+            cx.report(
+                &rules::OPTION_REPEATED,
+                &written.name,
+                format_args!("duplicate option `{name}`"),
+                format_args!("keep one of them"),
+            );
+            continue;
+        }
+        one(written, &name, &mut options, cx);
+        seen.push(name);
+    }
+    // A misspelt `key` is one mistake, not two; so is a template without `key =`.
+    let misspelt =
+        |written: &Written| nearest(&written.name.to_string(), NAMES.iter().copied()) == Some("key");
+    if matches!(options.key, KeyOption::Missing) && (args.bare_key || args.options.iter().any(misspelt)) {
+        options.key = KeyOption::Unusable;
+    }
+    options
+}
+
+fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostics) {
+    match name {
+        "key" => options.key = key(written, cx),
+        "store" => options.store = store(written, cx),
+        "scope" => {
+            options.scope =
+                assigned(written, "a string, or a constant `&'static str`", "\"billing.charge\"", cx);
+        }
+        "scope_was" => {
+            options.scope_was = if let Some(scopes) = written.value.strings() {
+                scopes.iter().map(LitStr::value).collect()
+            } else {
+                wrong(written, "a list of string literals", "[\"billing.charge\"]", cx);
+                Vec::new()
+            }
+        }
+        "ttl" => options.ttl = window(written, cx),
+        "keep" => options.keep = window(written, cx),
+        "redelivery" => options.redelivery = window(written, cx),
+        "lease" => options.lease = window(written, cx),
+        "max_hold" => options.max_hold = window(written, cx),
+        "max_tries" => options.max_tries = max_tries(written, cx),
+        "payload" => options.payload = payload(written, cx),
+        "on_lapse" => options.on_lapse = on_lapse(written, cx),
+        "on_duplicate" => options.wait = on_duplicate(written, cx),
+        "final_error" => {
+            options.final_error =
+                assigned(written, "the path of a `fn(&E) -> bool`", "ChargeError::is_final", cx);
+        }
+        "mode" => {
+            let modes = [("lease_and_replay", "LeaseAndReplay"), ("at_most_once", "AtMostOnce")];
+            options.mode = choice(written, &modes, cx);
+        }
+        "require" => {
+            let classes = [
+                ("any", "Volatile"),
+                ("lossy", "Lossy"),
+                ("durable", "Durable"),
+                ("transactional", "Transactional"),
+            ];
+            options.require = choice(written, &classes, cx).filter(|class| *class != "Volatile");
+        }
+        "once_per" => match written.value.string() {
+            Some(entity) if !entity.value().trim().is_empty() => options.once_per = Some(entity),
+            _ => wrong(written, "a string literal that names the entity", "\"customer\"", cx),
+        },
+        "trust" => options.trusts.extend(trust(written, cx)),
+        "allow" => options.allows.extend(allow(written, cx)),
+        "crate" => {
+            options.krate = match written.value.string() {
+                Some(path) => path.parse().ok(),
+                None => assigned(written, "the path of idem", "::once", cx),
+            }
+        }
+        _ => unknown(written, name, cx),
+    }
+}
+
+fn unknown(written: &Written, name: &str, cx: &mut Diagnostics) {
+    if let Some((_, until_then)) = LATER.iter().find(|(later, _)| *later == name) {
+        return cx.report(
+            &rules::OPTION_LATER,
+            &written.name,
+            format_args!("the option `{name}` is not accepted yet"),
+            format_args!("{until_then}"),
+        );
+    }
+    match nearest(name, NAMES.iter().copied()) {
+        Some(near) => cx.report(
+            &rules::OPTION_UNKNOWN,
+            &written.name,
+            format_args!("unknown option `{name}`"),
+            format_args!("write `{near}`"),
+        ),
+        None => cx.report(
+            &rules::OPTION_UNKNOWN,
+            &written.name,
+            format_args!("unknown option `{name}`"),
+            format_args!("the options are {}", list(NAMES)),
+        ),
+    }
+}

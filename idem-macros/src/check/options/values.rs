@@ -1,0 +1,217 @@
+//! How the value of an option is read, and what to say if it cannot be.
+
+use std::time::Duration;
+
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use syn::LitStr;
+
+use super::{KeyOption, StoreOption, Window};
+use crate::args::{Value, Written, string};
+use crate::diagnostics::{Diagnostics, list};
+use crate::duration::{self, DurationError, show};
+use crate::near::nearest;
+use crate::rules;
+use crate::tokens::{is_ident, is_punct, unwrapped};
+
+/// A value of the wrong kind: what the option takes, and one that it would take.
+pub(super) fn wrong(written: &Written, wanted: &str, example: &str, cx: &mut Diagnostics) {
+    let name = &written.name;
+    cx.report(
+        &rules::OPTION_VALUE,
+        written.value.at(name),
+        format_args!("`{name}` takes {wanted}"),
+        format_args!("write `{name} = {example}`"),
+    );
+}
+
+pub(super) fn assigned(
+    written: &Written,
+    wanted: &str,
+    example: &str,
+    cx: &mut Diagnostics,
+) -> Option<TokenStream> {
+    if let Value::Assigned(tokens) = &written.value {
+        Some(tokens.clone())
+    } else {
+        wrong(written, wanted, example, cx);
+        None
+    }
+}
+
+pub(super) fn key(written: &Written, cx: &mut Diagnostics) -> KeyOption {
+    let templates = written.value.string().map(|one| vec![one]).or_else(|| written.value.strings());
+    match templates {
+        Some(templates) if !templates.is_empty() => KeyOption::Templates(templates),
+        _ => {
+            cx.report(
+                &rules::KEY_NOT_LITERAL,
+                written.value.at(&written.name),
+                format_args!("`key` takes a string literal, or a list of string literals"),
+                format_args!("write the template itself: `key = \"msg:<message.id>\"`"),
+            );
+            KeyOption::Unusable
+        }
+    }
+}
+
+pub(super) fn store(written: &Written, cx: &mut Diagnostics) -> StoreOption {
+    if written.value.is_word("none") {
+        return StoreOption::Nowhere(written.value.at(&written.name));
+    }
+    match assigned(written, "an expression that is a store, or `none`", "self.store", cx) {
+        Some(store) => StoreOption::In(store),
+        None => StoreOption::Installed,
+    }
+}
+
+pub(super) fn window(written: &Written, cx: &mut Diagnostics) -> Option<Window> {
+    let Some(text) = written.value.string() else {
+        wrong(written, "a duration in a string literal", "\"1h 30m\"", cx);
+        return None;
+    };
+    let length = length(&written.name, &text, cx)?;
+    Some(Window { length, at: written.name.span() })
+}
+
+fn length(name: &Ident, text: &LitStr, cx: &mut Diagnostics) -> Option<Duration> {
+    let units = "the units are `ms`, `s`, `m`, `h`, `d` and `w`: `\"500ms\"`, `\"1h 30m\"`, `\"7d\"`";
+    let value = text.value();
+    let error = match duration::parse(&value) {
+        Ok(length) if u64::try_from(length.as_millis()).is_ok() && length <= LONGEST => return Some(length),
+        Ok(_) => DurationError::TooLong,
+        Err(error) => error,
+    };
+    match error {
+        DurationError::Empty => cx.report(
+            &rules::OPTION_VALUE,
+            text.span(),
+            format_args!("`{name}` is empty"),
+            format_args!("{units}"),
+        ),
+        DurationError::NoUnit(number) => cx.report(
+            &rules::OPTION_VALUE,
+            text.span(),
+            format_args!("`{value}` is not a duration: `{number}` has no unit"),
+            format_args!("write `{name} = \"{number}s\"` for seconds; {units}"),
+        ),
+        DurationError::UnknownUnit(unit) => cx.report(
+            &rules::OPTION_VALUE,
+            text.span(),
+            format_args!("`{value}` is not a duration: `{unit}` is not a unit"),
+            format_args!("{units}"),
+        ),
+        DurationError::NoNumber => cx.report(
+            &rules::OPTION_VALUE,
+            text.span(),
+            format_args!("`{value}` is not a duration"),
+            format_args!("write a whole number and a unit, such as `{name} = \"30s\"`"),
+        ),
+        DurationError::Zero => cx.report(
+            &rules::OPTION_RANGE,
+            text.span(),
+            format_args!("`{name}` cannot be zero"),
+            format_args!("leave `{name}` out for its default, or write a longer one"),
+        ),
+        DurationError::TooLong => cx.report(
+            &rules::OPTION_RANGE,
+            text.span(),
+            format_args!("`{name} = \"{value}\"` is longer than a store can count"),
+            format_args!("write at most `{name} = \"{}\"`", show(LONGEST)),
+        ),
+    }
+    None
+}
+
+/// A hundred years, in days.
+const LONGEST: Duration = Duration::from_secs(36_525 * 86_400);
+
+pub(super) fn max_tries(written: &Written, cx: &mut Diagnostics) -> Option<u32> {
+    let Some(number) = written.value.integer() else {
+        wrong(written, "a whole number", "5", cx);
+        return None;
+    };
+    if let Ok(tries @ 1..) = number.base10_parse::<u32>() {
+        Some(tries)
+    } else {
+        cx.report(
+            &rules::OPTION_RANGE,
+            number.span(),
+            format_args!("`max_tries` is at least 1 and at most {}", u32::MAX),
+            format_args!("write `max_tries = 1` to park a message after its first failure"),
+        );
+        None
+    }
+}
+
+pub(super) fn choice(
+    written: &Written,
+    choices: &[(&'static str, &'static str)],
+    cx: &mut Diagnostics,
+) -> Option<&'static str> {
+    let name = &written.name;
+    let all = list(choices.iter().map(|(choice, _)| format!("\"{choice}\"")));
+    let Some(text) = written.value.string() else {
+        wrong(written, &format!("one of the string literals {all}"), &format!("\"{}\"", choices[0].0), cx);
+        return None;
+    };
+    let value = text.value();
+    if let Some((_, variant)) = choices.iter().find(|(choice, _)| *choice == value) {
+        return Some(variant);
+    }
+    let near = nearest(&value, choices.iter().map(|(choice, _)| *choice));
+    cx.report(
+        &rules::OPTION_VALUE,
+        text.span(),
+        format_args!("`{name}` cannot be `\"{value}\"`"),
+        match near {
+            Some(near) => format!("write `{name} = \"{near}\"`"),
+            None => format!("write one of {all}"),
+        },
+    );
+    None
+}
+
+pub(super) fn on_lapse(written: &Written, cx: &mut Diagnostics) -> Option<&'static str> {
+    if let Value::Assigned(tokens) = &written.value
+        && tokens.clone().into_iter().next().is_some_and(|first| is_ident(&first, "recover"))
+    {
+        cx.report(
+            &rules::OPTION_LATER,
+            written.value.at(&written.name),
+            format_args!("`on_lapse = recover` is not accepted yet"),
+            format_args!("write `on_lapse = \"park\"`, and let a person ask the other side what happened"),
+        );
+        return None;
+    }
+    choice(written, &[("rerun", "Rerun"), ("park", "Park")], cx)
+}
+
+/// `"error"`, `wait("5s")` or `(wait = "5s")`.
+pub(super) fn on_duplicate(written: &Written, cx: &mut Diagnostics) -> Option<Duration> {
+    let wanted = "`\"error\"`, or a time to wait for the other attempt's result";
+    let tokens: Vec<TokenTree> = match &written.value {
+        Value::Assigned(tokens) => unwrapped(tokens.clone()).into_iter().collect(),
+        Value::Listed(group) => group.stream().into_iter().collect(),
+        Value::Nothing => Vec::new(),
+    };
+    let text = match &tokens[..] {
+        [wait, TokenTree::Group(group)]
+            if is_ident(wait, "wait") && group.delimiter() == Delimiter::Parenthesis =>
+        {
+            string(group.stream())
+        }
+        [wait, equals, text] if is_ident(wait, "wait") && is_punct(equals, '=') => {
+            string(text.clone().into())
+        }
+        _ => match written.value.string() {
+            Some(text) if text.value() == "error" => return None,
+            _ => None,
+        },
+    };
+    if let Some(text) = text {
+        length(&written.name, &text, cx)
+    } else {
+        wrong(written, wanted, "wait(\"5s\")", cx);
+        None
+    }
+}

@@ -1,0 +1,122 @@
+//! Arguments that idem supplies, and the return type.
+
+use proc_macro2::{TokenStream, TokenTree};
+
+use super::options::{Options, StoreOption};
+use crate::diagnostics::{At, Diagnostics};
+use crate::item::{ArgumentKind, Helper, Item};
+use crate::rules;
+use crate::shape::Shape;
+use crate::tokens::{is_ident, is_punct, unwrapped, without_impl_trait};
+
+/// `#[key] key: &Key` and `#[attempt] attempt: &Attempt`.
+pub(super) fn helpers(item: &Item, shape: &Shape, options: &Options, cx: &mut Diagnostics) {
+    let mut seen = Vec::new();
+    for argument in &item.arguments {
+        let Some((helper, name)) = &argument.helper else { continue };
+        let (ty, fallback) = match helper {
+            Helper::Key => ("Key", "key"),
+            Helper::Attempt => ("Attempt", "attempt"),
+            Helper::Steps => {
+                cx.report(
+                    &rules::OPTION_LATER,
+                    name,
+                    format_args!("`#[steps]` is not accepted yet"),
+                    format_args!("send each write under a key of its own: `key.step(\"capture\")` of a `#[key]` argument"),
+                );
+                continue;
+            }
+        };
+        if seen.contains(helper) {
+            cx.report(
+                &rules::ARGUMENT_HELPER,
+                name,
+                format_args!("duplicate `#[{name}]` argument"),
+                format_args!("keep one of them"),
+            );
+        }
+        seen.push(*helper);
+        let written = match &argument.kind {
+            ArgumentKind::Typed { pattern, ty, .. } => Some((pattern, unwrapped(ty.clone()))),
+            _ => None,
+        };
+        let is_reference = written.as_ref().is_some_and(|(_, ty)| {
+            let mut tokens = ty.clone().into_iter();
+            tokens.next().is_some_and(|token| is_punct(&token, '&'))
+                && !tokens.any(|token| is_ident(&token, "mut"))
+        });
+        if !is_reference {
+            let pattern = written.map_or_else(|| fallback.to_owned(), |(pattern, _)| pattern.to_string());
+            cx.report(
+                &rules::ARGUMENT_HELPER,
+                At::tokens(&argument.tokens),
+                format_args!("a `#[{name}]` argument is a shared reference to what idem holds"),
+                format_args!("write `#[{name}] {pattern}: &{ty}`"),
+            );
+        }
+        if matches!(shape, Shape::Future(future) if future.rebinding.is_some()) {
+            cx.report(
+                &rules::ARGUMENT_HELPER,
+                name,
+                format_args!("`#[{name}]` cannot be used under `#[async_trait]`"),
+                format_args!("move the work to an `async fn` of its own, with the attribute there, and call it from here"),
+            );
+        }
+    }
+    if let (StoreOption::Nowhere(at), false) = (&options.store, seen.contains(&Helper::Key)) {
+        cx.report(
+            &rules::KEY_ONLY_WITHOUT_KEY,
+            *at,
+            format_args!("`store = none` without a `#[key]` argument protects nothing"),
+            format_args!(
+                "add the argument `#[key] key: &Key` to `{}`, and send it along with the write",
+                item.name
+            ),
+        );
+    }
+}
+
+/// The type of the answer, and whether it says `impl Trait`. The outer `None` is a mistake; the inner one leaves it to the
+/// compiler.
+pub(super) fn answer(
+    item: &Item,
+    shape: &Shape,
+    cx: &mut Diagnostics,
+) -> Option<(Option<TokenStream>, bool)> {
+    let name = &item.name;
+    let written = unwrapped(item.output.clone());
+    let tokens: Vec<TokenTree> = written.clone().into_iter().collect();
+    let unit = matches!(&tokens[..], [TokenTree::Group(group)] if group.stream().is_empty());
+    match &tokens[..] {
+        [never] if is_punct(never, '!') => {
+            cx.report(
+                &rules::RETURN_NEVER,
+                At::tokens(&written),
+                format_args!("`{name}` never returns, so there is no result to record"),
+                format_args!(
+                    "put `#[idempotent]` on the function that handles one message, not on the loop around it"
+                ),
+            );
+            return None;
+        }
+        _ if tokens.is_empty() || unit => {
+            let at = if unit { At::tokens(&written) } else { name.into() };
+            cx.report(
+                &rules::RETURN_MISSING,
+                at,
+                format_args!("`#[idempotent]` needs `{name}` to return `Result<T, E>` with `E: From<idem::Error>`; it returns `()`"),
+                format_args!("write `-> Result<(), idem::Error>`, and end the body with `Ok(())`"),
+            );
+            return None;
+        }
+        _ => {}
+    }
+    let answer = match shape {
+        Shape::Sync | Shape::Async => Some(written),
+        Shape::Future(future) => future.answer.clone(),
+    };
+    Some(answer.map_or((None, true), |answer| {
+        let (answer, opaque) = without_impl_trait(answer);
+        (Some(answer), opaque)
+    }))
+}

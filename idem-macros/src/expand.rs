@@ -1,0 +1,17 @@
+//! From the model to tokens. Nothing here can fail.
+
+use proc_macro2::TokenStream;
+
+use crate::model::Function;
+
+mod body;
+mod call;
+mod handler;
+mod signature;
+
+pub(crate) use signature::{arguments, rebuilt};
+
+/// The function with its guard.
+pub(crate) fn function(function: &Function) -> TokenStream {
+    signature::around(function, body::guarded(function))
+}

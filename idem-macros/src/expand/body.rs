@@ -1,0 +1,229 @@
+//! The body under its guard.
+//!
+//! The body's tokens pass through in one group. Its braces here are ours, shown where the user's are.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+
+use super::{call, handler};
+use crate::check::simple_name;
+use crate::item::{ArgumentKind, Helper};
+use crate::model::Function;
+use crate::names;
+use crate::shape::{Future, Shape};
+use crate::tokens::is_punct;
+
+/// All between the function's braces.
+pub(super) fn guarded(function: &Function) -> TokenStream {
+    let site = names::site();
+    let body = &function.item.body;
+    let (attributes, work) = inner_attributes(body.stream());
+    let guarded = match &function.shape {
+        Shape::Sync if function.tracked => run_tracked(function, &block(work, body)),
+        Shape::Sync => {
+            let run = run_blocking(function, &block(work, body));
+            quote_spanned!(site=> return #run;)
+        }
+        Shape::Async => {
+            let run = run(function, &block(work, body), &quote_spanned!(site=> async move));
+            quote_spanned!(site=> return #run;)
+        }
+        // Inside of the future: what is outside of it runs at the call.
+        Shape::Future(future) => return followed(function, future),
+    };
+    let call = called(function);
+    quote!(#attributes #call #guarded)
+}
+
+/// The settings, the proofs and the call.
+fn called(function: &Function) -> TokenStream {
+    let handler = handler::statement(function);
+    let proofs = call::proofs(function);
+    let call = call::statements(function);
+    quote!(#handler #proofs #call)
+}
+
+/// A plain function: its body as a closure that borrows, so that arguments are dropped where they always were.
+fn run_blocking(function: &Function, block: &Group) -> TokenStream {
+    let site = names::site();
+    let private = function.paths.private();
+    let call = names::call();
+    let codec = codec(function);
+    let supplied = supplied(function);
+    let block = if let Some(supplied) = supplied {
+        quote_spanned!(site=> { #supplied #block })
+    } else {
+        quote_spanned!(site=> #block)
+    };
+    let body = match &function.answer {
+        // A closure with a type needs a block.
+        Some(answer) if !function.answer_is_opaque => quote_spanned!(site=> || -> #answer #block),
+        _ => quote_spanned!(site=> || #block),
+    };
+    quote_spanned!(site=> #private::run_blocking(#call, #codec, #body))
+}
+
+/// A plain function that is to know its caller: its body as a function, called from here.
+fn run_tracked(function: &Function, block: &Group) -> TokenStream {
+    let site = names::site();
+    let private = function.paths.private();
+    let (call, body, running, answer) = (names::call(), names::body(), names::running(), names::answer());
+    let codec = codec(function);
+    let crate::item::Item { generics, arguments, arrow, output, where_clause, .. } = &function.item;
+    let declared = arguments.iter().map(|argument| &argument.tokens);
+    let given = arguments.iter().filter_map(|argument| match (&argument.helper, &argument.kind) {
+        (Some((Helper::Key, _)), _) => Some(quote_spanned!(site=> #private::Call::key(#call))),
+        (Some((Helper::Attempt, _)), _) => Some(quote_spanned!(site=> #private::Call::attempt(#call))),
+        (_, ArgumentKind::Typed { pattern, .. }) => simple_name(pattern).map(ToTokens::into_token_stream),
+        _ => None,
+    });
+    quote_spanned!(site=>
+        #[track_caller]
+        fn #body<#generics>(#(#declared),*) #arrow #output #where_clause #block
+        return match #private::start_blocking(#call, #codec) {
+            #private::Started::Answered(#answer) => #answer,
+            #private::Started::Running(#running) => #private::Running::end(#running, #body(#(#given),*)),
+        };
+    )
+}
+
+/// A future: its body as an `async` block of its own.
+fn run(function: &Function, block: &Group, keywords: &TokenStream) -> TokenStream {
+    let site = names::site();
+    let private = function.paths.private();
+    let call = names::call();
+    let codec = codec(function);
+    let supplied = supplied(function);
+    let told = told(function);
+    quote_spanned!(site=> #private::run(#call, #codec, #keywords { #told #supplied #block }).await)
+}
+
+/// A statement that never runs. It tells the compiler what the block returns, and which arguments the block owns in which
+/// order: a block drops what it owns first to last, a function drops its arguments last to first.
+fn told(function: &Function) -> TokenStream {
+    let site = names::site();
+    let private = function.paths.private();
+    let never = names::never();
+    let used = function.used.iter().rev();
+    let owned = (!function.used.is_empty()).then(|| quote_spanned!(site=> let _ = (#(&#used,)*);));
+    // Clippy blames whoever reads `_guard`; nobody does, here.
+    let underscore = function.used.iter().any(|name| name.to_string().starts_with('_'));
+    let allow = underscore.then(|| quote_spanned!(site=> #[allow(clippy::used_underscore_binding)]));
+    match &function.answer {
+        Some(answer) => quote_spanned!(site=>
+            #allow
+            if let #private::Some(#never) = #private::None::<#answer> {
+                #owned
+                return #never;
+            }
+        ),
+        None if function.used.is_empty() => TokenStream::new(),
+        None => quote_spanned!(site=> #allow if false { #owned }),
+    }
+}
+
+/// How the answer is stored and replayed: the one place where its type is asked for anything.
+fn codec(function: &Function) -> TokenStream {
+    let site = names::site();
+    let private = function.paths.private();
+    let codec = if let Some(answer) = &function.answer {
+        quote_spanned!(site=> #private::codec::<#answer>())
+    } else {
+        quote_spanned!(site=> #private::codec())
+    };
+    match &function.final_error {
+        Some(is_final) => quote_spanned!(site=> #private::Codec::final_error(#codec, #is_final)),
+        None => codec,
+    }
+}
+
+/// The arguments that idem supplies.
+fn supplied(function: &Function) -> Option<TokenStream> {
+    let site = names::site();
+    let private = function.paths.private();
+    let call = names::call();
+    let supplied: TokenStream = function
+        .item
+        .arguments
+        .iter()
+        .filter_map(|argument| {
+            let (helper, _) = argument.helper.as_ref()?;
+            let argument = &argument.tokens;
+            match helper {
+                Helper::Key => Some(quote_spanned!(site=> let #argument = #private::Call::key(#call);)),
+                Helper::Attempt => {
+                    Some(quote_spanned!(site=> let #argument = #private::Call::attempt(#call);))
+                }
+                Helper::Steps => None,
+            }
+        })
+        .collect();
+    (!supplied.is_empty()).then_some(supplied)
+}
+
+/// A body that makes a future: the same body, with the guard inside of the future.
+fn followed(function: &Function, future: &Future) -> TokenStream {
+    let site = names::site();
+    let call = called(function);
+    let Future { before, pin, keywords, block: whole, rebinding, .. } = future;
+    let inside = if let Some(rebinding) = rebinding {
+        let answer = names::answer();
+        let run = run(
+            function,
+            &block(rebinding.work.stream(), &rebinding.work),
+            &quote_spanned!(site=> async move),
+        );
+        let (before, binding, after) = (&rebinding.before, &rebinding.binding, &rebinding.after);
+        // Bound before it is returned, so that the call outlives it in every edition.
+        let work = quote_spanned!(site=> { #call let #answer = #run; #answer });
+        quote!(#before #binding #work #after)
+    } else {
+        let run = run(function, &block(whole.stream(), whole), keywords);
+        quote_spanned!(site=> #call return #run;)
+    };
+    let mut guarded = Group::new(Delimiter::Brace, inside);
+    guarded.set_span(whole.span());
+    let guarded = quote!(#keywords #guarded);
+    if let Some((path, parens)) = pin {
+        let mut pinned = Group::new(Delimiter::Parenthesis, guarded);
+        pinned.set_span(parens.span());
+        quote!(#before #path #pinned)
+    } else {
+        quote!(#before #guarded)
+    }
+}
+
+/// The body in braces that lints know to be ours, and errors show where the user's are. Around a body that is not written to its
+/// end they stay the user's, so that the compiler, which has complained about it already, recognises its complaint.
+fn block(body: TokenStream, user: &Group) -> Group {
+    let mut block = Group::new(Delimiter::Brace, body);
+    if !is_half_written(user) {
+        block.set_span(names::site_at(user.span()));
+        return block;
+    }
+    user.clone()
+}
+
+/// Whether a body ends in the middle of an expression, as `message.` does while somebody types it.
+fn is_half_written(body: &Group) -> bool {
+    match body.stream().into_iter().last() {
+        Some(TokenTree::Punct(last)) => !matches!(last.as_char(), ';' | '?' | '>'),
+        _ => false,
+    }
+}
+
+/// Inner attributes, which may only stand at the start of a function.
+fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
+    let mut tokens = body.into_iter().peekable();
+    let mut attributes = Vec::new();
+    let mut rest: Vec<TokenTree> = Vec::new();
+    while let Some(hash) = tokens.next_if(|token| is_punct(token, '#')) {
+        let Some(bang) = tokens.next_if(|token| is_punct(token, '!')) else {
+            rest.push(hash);
+            break;
+        };
+        attributes.extend([hash, bang]);
+        attributes.extend(tokens.next());
+    }
+    (attributes.into_iter().collect(), rest.into_iter().chain(tokens).collect())
+}

@@ -1,0 +1,165 @@
+//! The call: its key, what its payload is, where its record lives.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::quote_spanned;
+
+use super::handler;
+use crate::item::Helper;
+use crate::model::{Function, Identity, Part, Proof, Store, Template};
+use crate::names;
+
+/// The items and statements that make the call.
+pub(super) fn statements(function: &Function) -> TokenStream {
+    let site = names::site();
+    let private = function.paths.private();
+    let (call, key) = (names::call(), names::key_text());
+    let handler = handler::reference(function);
+    let keeps_key =
+        function.item.arguments.iter().any(|argument| matches!(argument.helper, Some((Helper::Key, _))));
+    let mut render = TokenStream::new();
+    for (at, template) in function.templates.iter().enumerate() {
+        let parts = parts(template, private);
+        render = if at == 0 {
+            parts
+        } else {
+            quote_spanned!(site=>
+                #render
+                if #private::KeyText::is_missing(#key) {
+                    #private::KeyText::restart(#key);
+                    #parts
+                }
+            )
+        };
+    }
+    let mut made = quote_spanned!(site=> #private::Call::derive(#handler, #keeps_key, |#key| { #render }));
+    if let Some(identity) = identity(function) {
+        made = quote_spanned!(site=> #private::Call::with_identity(#made, #identity));
+    }
+    if let Some(store) = store(function) {
+        made = quote_spanned!(site=> #private::Call::with_store(#made, #store));
+    }
+    if !function.payload.is_empty() {
+        let payload = payload(&function.payload);
+        made = quote_spanned!(site=>
+            #private::Call::with_fingerprint(#made, #private::Fingerprint::of(&#payload))
+        );
+    }
+    let underscore = function
+        .templates
+        .iter()
+        .flat_map(|template| &template.parts)
+        .any(|part| matches!(part, Part::Place { underscore: true, .. }));
+    // Clippy blames whoever reads `_message`; it was the user who named it, and the key is their wish.
+    let allow = underscore.then(|| quote_spanned!(site=> #[allow(clippy::used_underscore_binding)]));
+    quote_spanned!(site=> #allow let #call = &#made;)
+}
+
+/// The functions that compile only if the key's places are read the same on every attempt.
+pub(super) fn proofs(function: &Function) -> TokenStream {
+    let site = names::site();
+    let private = function.paths.private();
+    let one = |(at, proof): (usize, &Proof)| {
+        let name = names::pure(at);
+        let Proof { cfgs, generics, where_clause, pattern, ty, read, others } = proof;
+        let others = (!others.is_empty()).then(|| quote_spanned!(site=> let _ = (#(&#others,)*);));
+        quote_spanned!(site=>
+            #cfgs
+            const fn #name<#generics>(#pattern: &#ty) #where_clause {
+                let _ = #private::ManuallyDrop::new(#read);
+                #others
+            }
+        )
+    };
+    function.proofs.iter().enumerate().map(one).collect()
+}
+
+fn parts(template: &Template, private: &TokenStream) -> TokenStream {
+    let site = names::site();
+    let key = names::key_text();
+    let part = |part: &Part| match part {
+        Part::Literal(text) => quote_spanned!(site=> #private::KeyText::literal(#key, #text);),
+        Part::Place { name, read, end, .. } => {
+            // The place's own location, so that a type which cannot be a part is shown at the key.
+            let at =
+                read.clone().into_iter().last().map_or(site, |token| names::site_at(TokenTree::span(&token)));
+            let read = quote_spanned!(at=> &#read);
+            let end = if let Some(byte) = end {
+                quote_spanned!(site=> #private::Some(#byte))
+            } else {
+                quote_spanned!(site=> #private::None)
+            };
+            quote_spanned!(site=> #private::KeyText::part(#key, #name, #read, #end);)
+        }
+    };
+    template.parts.iter().map(part).collect()
+}
+
+fn identity(function: &Function) -> Option<TokenStream> {
+    let site = names::site();
+    let private = function.paths.private();
+    match &function.identity[..] {
+        [] => None,
+        [Identity::Type(ty)] => Some(quote_spanned!(site=> #private::type_name::<#ty>())),
+        several => {
+            let parts = several.iter().map(|part| match part {
+                Identity::Type(ty) => quote_spanned!(site=> #private::PhantomData::<#ty>),
+                Identity::TypeOf(argument) => quote_spanned!(site=> &#argument),
+                Identity::Consts => {
+                    let ty = names::consts();
+                    let consts = function.item.consts.iter();
+                    let (declared, given): (Vec<_>, Vec<_>) = consts
+                        .map(|(name, ty)| {
+                            (quote_spanned!(site=> const #name: #ty), quote_spanned!(site=> #name))
+                        })
+                        .unzip();
+                    quote_spanned!(site=> { struct #ty<#(#declared),*>; #ty::<#(#given),*> })
+                }
+            });
+            Some(quote_spanned!(site=> #private::type_name_of_val(&(#(#parts,)*))))
+        }
+    }
+}
+
+fn store(function: &Function) -> Option<TokenStream> {
+    let site = names::site();
+    let private = function.paths.private();
+    match &function.store {
+        Store::Installed => None,
+        Store::Nowhere => Some(quote_spanned!(site=>
+            #private::ToStoreHandle::idem_store(&#private::KeyOnly)
+        )),
+        // As a method call, so that the compiler goes through references and smart pointers; shown where the expression is, so
+        // that one which is no store is blamed itself.
+        Store::In(store) => {
+            let at = store.clone().into_iter().next().map_or(site, |token| names::site_at(token.span()));
+            let call = match function.settings.require.and_then(rank) {
+                None => quote_spanned!(at=> (#store).idem_store()),
+                Some(rank) => quote_spanned!(at=> (#store).idem_typed_store().at_least::<#rank>()),
+            };
+            Some(quote_spanned!(site=> {
+                use #private::{ToStoreHandle as _, UnclassedStore as _};
+                #call
+            }))
+        }
+    }
+}
+
+/// The place of a store class among all, from the weakest.
+fn rank(class: &str) -> Option<u8> {
+    ["Volatile", "Lossy", "Durable", "Transactional"]
+        .iter()
+        .zip(0_u8..)
+        .find(|(name, _)| **name == class)
+        .map(|(_, rank)| rank)
+}
+
+/// A tuple of references; serde knows tuples of up to 16.
+fn payload(places: &[TokenStream]) -> TokenStream {
+    let site = names::site();
+    let parts: Vec<TokenStream> = if places.len() > 16 {
+        places.chunks(16).map(payload).collect()
+    } else {
+        places.iter().map(|place| quote_spanned!(site=> &#place)).collect()
+    };
+    quote_spanned!(site=> (#(#parts,)*))
+}

@@ -1,0 +1,110 @@
+//! What a valid idempotent function is. Only `check` makes one, so expansion cannot fail.
+
+use std::time::Duration;
+
+use proc_macro2::{Ident, TokenStream};
+
+use crate::item::Item;
+use crate::paths::Paths;
+use crate::shape::Shape;
+
+/// A function, and all that was said about it.
+pub(crate) struct Function {
+    pub(crate) item: Item,
+    pub(crate) paths: Paths,
+    pub(crate) shape: Shape,
+    /// Whether the body is called where the function was: `#[track_caller]`.
+    pub(crate) tracked: bool,
+    pub(crate) scope: Scope,
+    pub(crate) settings: Settings,
+    pub(crate) templates: Vec<Template>,
+    pub(crate) proofs: Vec<Proof>,
+    pub(crate) identity: Vec<Identity>,
+    pub(crate) store: Store,
+    /// Expressions that read what must be equal under one key; empty if nothing is compared.
+    pub(crate) payload: Vec<TokenStream>,
+    pub(crate) final_error: Option<TokenStream>,
+    /// The type of the answer, `_` where it says `impl Trait`; `None` where only the compiler knows it.
+    pub(crate) answer: Option<TokenStream>,
+    /// Whether the answer says `impl Trait`, which a closure cannot write.
+    pub(crate) answer_is_opaque: bool,
+    /// What the body, or an option, makes use of, in the order in which it was declared.
+    pub(crate) used: Vec<Ident>,
+}
+
+/// Which handler the records belong to.
+pub(crate) enum Scope {
+    /// Module and function.
+    Path,
+    /// A constant that is the same for all type parameters.
+    Constant(TokenStream),
+    /// A constant that may depend on type parameters: no `static` can hold it.
+    Dependent(TokenStream),
+}
+
+/// What was said; what was not is the handler's default.
+#[derive(Default)]
+pub(crate) struct Settings {
+    pub(crate) scope_was: Vec<String>,
+    pub(crate) ttl: Option<Duration>,
+    pub(crate) keep: Option<Duration>,
+    pub(crate) lease: Option<Duration>,
+    pub(crate) max_hold: Option<Duration>,
+    pub(crate) max_tries: Option<u32>,
+    /// The variants of the enums of the same names.
+    pub(crate) on_lapse: Option<&'static str>,
+    pub(crate) mode: Option<&'static str>,
+    pub(crate) require: Option<&'static str>,
+    pub(crate) wait: Option<Duration>,
+}
+
+/// One key.
+pub(crate) struct Template {
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A piece of a key.
+pub(crate) enum Part {
+    /// Text as it stands in the key.
+    Literal(String),
+    Place {
+        /// As it was written, for messages at run time.
+        name: String,
+        read: TokenStream,
+        /// The first byte of what follows, which the part may not hold.
+        end: Option<u8>,
+        /// Whether its name begins with `_`, for which clippy would blame the reader.
+        underscore: bool,
+    },
+}
+
+/// A function that compiles only if a place is read the same on every attempt.
+pub(crate) struct Proof {
+    pub(crate) cfgs: TokenStream,
+    pub(crate) generics: TokenStream,
+    pub(crate) where_clause: TokenStream,
+    pub(crate) pattern: TokenStream,
+    pub(crate) ty: TokenStream,
+    pub(crate) read: TokenStream,
+    /// What else the pattern binds.
+    pub(crate) others: Vec<Ident>,
+}
+
+/// What tells one instance of a function from another.
+pub(crate) enum Identity {
+    Type(TokenStream),
+    /// The type of an argument that cannot be named.
+    TypeOf(Ident),
+    /// All const parameters.
+    Consts,
+}
+
+/// Where records live.
+pub(crate) enum Store {
+    /// In the store given to `idem::install`.
+    Installed,
+    /// Nowhere: the API that gets the key deduplicates.
+    Nowhere,
+    /// In the store that this expression points to.
+    In(TokenStream),
+}

@@ -1,0 +1,70 @@
+//! The rules: a name, and why it matters. What is wrong and what to write instead is said where a rule is checked.
+//!
+//! A rule has one name in four places: here, in `tests/ui`, as a page of `idem::errors`, and in the last line of the message.
+
+/// A rule.
+pub(crate) struct Rule {
+    pub(crate) name: &'static str,
+    pub(crate) why: &'static str,
+}
+
+macro_rules! rules {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal, $why:literal;)*) => {
+        $($(#[$doc])* pub(crate) static $constant: Rule = Rule { name: $name, why: $why };)*
+
+        /// All of them, for the tests, and for `allow(rule, reason = "…")`.
+        pub(crate) static ALL: &[&Rule] = &[$(&$constant),*];
+    };
+}
+
+rules! {
+    KEY_MISSING = "key_missing", "without a key, idem cannot tell a second delivery from another message";
+    KEY_NOT_LITERAL = "key_not_literal", "the key is read at compile time, and only a string literal can be read there";
+    KEY_PREFIX = "key_prefix", "the prefix says where the key came from, and keeps the keys of different sources apart";
+    KEY_CONSTANT = "key_constant", "every message after the first would be answered with the first one's result";
+    KEY_UNKNOWN_ARGUMENT = "key_unknown_argument", "the key is computed from the arguments, before the body runs";
+    KEY_NO_RECEIVER = "key_no_receiver", "only a method with a receiver has a `self` to read";
+    KEY_AMBIGUOUS = "key_ambiguous", "(1, 23) and (12, 3) would have one key, and the second message would get the first one's answer";
+    KEY_UNCLOSED = "key_unclosed", "a place runs from `<` to `>`; written twice, they stand for themselves";
+    KEY_EMPTY_PLACE = "key_empty_place", "a place of the key is an expression that reads the message";
+    KEY_NOT_A_PLACE = "key_not_a_place", "the key reads the message and does nothing else: arguments, fields, indices, and methods without arguments";
+    KEY_PER_ATTEMPT = "key_per_attempt", "a redelivery would get another key, and the work would be done again";
+    KEY_UNPROVED = "key_unproved", "a method that reads a clock, a counter or a random source gives each attempt another key; the compiler rules that out for a `const fn`, if it can see the type";
+    SCOPE_MISSING = "scope_missing", "a method or a generic function has no name of its own that lasts: two types, or two instances, would share one record";
+    OPTION_UNKNOWN = "option_unknown", "an option that idem does not know would do nothing";
+    OPTION_REPEATED = "option_repeated", "of two values, one would do nothing";
+    OPTION_VALUE = "option_value", "options are read at compile time";
+    OPTION_RANGE = "option_range", "outside of its range the option would switch the protection off";
+    OPTION_SYNTAX = "option_syntax", "options are separated by commas: `name = value` or `name(…)`";
+    OPTION_LATER = "option_later", "this version of idem does not have it yet, and ignoring it would weaken what was asked for";
+    WINDOW_KEEP = "window_keep", "the record would be forgotten before the queue has given the message up, and the work would be done again";
+    WINDOW_TTL = "window_ttl", "the queue could deliver a message whose result is no longer there to be replayed";
+    WINDOW_TTL_KEEP = "window_ttl_keep", "a result cannot outlive the record that holds it";
+    WINDOW_LEASE = "window_lease", "a lease longer than the longest hold could never be renewed";
+    ITEM_NOT_A_FUNCTION = "item_not_a_function", "one key stands for one call of one function";
+    ITEM_NO_BODY = "item_no_body", "there is no work here that could run twice";
+    ITEM_CONST = "item_const", "a `const fn` can ask no store";
+    ITEM_TRACK_CALLER = "item_track_caller", "the body runs inside idem's driver, so `Location::caller()` would silently mean another line";
+    RETURN_MISSING = "return_missing", "the result is stored and replayed, and a store that fails has to come out as an error";
+    RETURN_NEVER = "return_never", "a function that never returns has no result to store";
+    ARGUMENT_HELPER = "argument_helper", "idem supplies this argument: the caller does not pass it";
+    KEY_ONLY_WITHOUT_KEY = "key_only_without_key", "with `store = none` nothing is remembered here: only an API that gets the key can refuse to repeat the work";
+    REASON_MISSING = "reason_missing", "whoever reviews this needs to know why the rule does not apply";
+    TRUST_UNUSED = "trust_unused", "a trust that covers nothing hides that something else is not covered";
+    ALLOW_UNKNOWN = "allow_unknown", "an allowance for a rule that does not exist does nothing";
+    FUTURE_REBOUND = "future_rebound", "the key would be read from the new value and not from the argument";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    #[test]
+    fn names_are_unique_and_begin_with_their_area() {
+        for (at, rule) in ALL.iter().enumerate() {
+            assert!(rule.name.contains('_'), "{} has an area and a what", rule.name);
+            assert!(ALL[..at].iter().all(|other| other.name != rule.name), "{} is there twice", rule.name);
+            assert!(!rule.why.ends_with('.'), "{}: no full stop", rule.name);
+        }
+    }
+}

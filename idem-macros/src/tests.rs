@@ -1,0 +1,120 @@
+//! The whole way, from tokens to tokens, where no compiler is needed to judge.
+
+use super::expanded;
+
+fn expand(attribute: &str, item: &str) -> String {
+    expanded(attribute.parse().unwrap(), item.parse().unwrap()).to_string()
+}
+
+#[test]
+fn a_function_keeps_its_body_as_one_group() {
+    let out = expand(
+        "key = \"msg:<message.id>\"",
+        "pub async fn charge(message: Message) -> Result<u64, Error> { Ok(message . amount * 2) }",
+    );
+    assert!(!out.contains("compile_error"), "{out}");
+    assert!(out.contains("{ Ok (message . amount * 2) }"), "{out}");
+    assert!(out.starts_with("pub async fn charge (message : Message) -> Result < u64 , Error > {"), "{out}");
+}
+
+#[test]
+fn nothing_that_can_be_written_makes_the_macro_panic() {
+    let attributes = [
+        "",
+        "key",
+        "key =",
+        "key = 3",
+        "key = \"\"",
+        "key = \"<\"",
+        "key = \"m:<\"",
+        "key = \"m:<>>\"",
+        "key = \"m:<a\"",
+        "=",
+        ",,,",
+        "key(",
+        "trust",
+        "trust()",
+        "trust(a)",
+        "trust(a.b(), reason)",
+        "allow(x)",
+        "allow(key_prefix, reason = \"\")",
+        "ttl = \"\"",
+        "ttl = \"9999999999999999999w\"",
+        "max_tries = 99999999999",
+        "max_tries = -1",
+        "scope_was = []",
+        "scope_was = [1]",
+        "payload",
+        "payload()",
+        "payload(a, , b)",
+        "on_duplicate",
+        "on_duplicate()",
+        "on_duplicate(wait)",
+        "crate",
+        "crate = 3",
+        "crate = \"<\"",
+        "store",
+        "store = ",
+        "mode = \"\"",
+        "key = [\"a\", 3]",
+        "key = [\"m:<a>\"]",
+        "'a",
+        "# ! [x]",
+        "key = \"m:<a.0.0>\", payload(a.0.0, a.1.)",
+        "final_error",
+        "once_per = 3",
+        "require = \"all\"",
+        "key = \"é:<a>\"",
+    ];
+    let items = [
+        "",
+        "fn",
+        "fn f",
+        "fn f()",
+        "fn f();",
+        "fn f() {}",
+        "fn f(a: u8) -> Result<(), E> {}",
+        "struct S;",
+        "impl S { fn f() {} }",
+        "trait T {}",
+        "mod m;",
+        "const X: u8 = 3;",
+        "async fn f<",
+        "fn f<T(",
+        "fn f<T>(a",
+        "fn f(self, a, b: , : c) -> {}",
+        "fn f(#[key] a: &Key, #[attempt] b, #[steps] c: u8) -> ! {}",
+        "pub(crate) const unsafe extern \"C\" fn f(a: u8, ...) {}",
+        "fn f(a: u8) -> impl Future<Output = { async move {}",
+        "fn f(a: u8) -> X { async }",
+        "fn f(a: u8) -> X { Box::pin(async) }",
+        "fn f(a: u8) -> X { Box::pin() }",
+        "fn f(a: u8) -> X { move {} }",
+        "fn f(a: u8) -> X { async move { let __ret } }",
+        "fn f(a: u8) -> X { async move { let __ret: T = ; } }",
+        "fn f(a: u8) -> X { async move { let __ret ; } }",
+        "#![x]",
+        "#",
+        "#[x]",
+        "fn f(a: u8) -> X where {} { #! }",
+        "fn f(é: u8) {}",
+        "fn f(a: u8) { # ! [allow(x)] ok }",
+    ];
+    for attribute in attributes {
+        for item in items {
+            if let (Ok(attribute), Ok(item)) = (attribute.parse(), item.parse()) {
+                let _ = expanded(attribute, item).to_string();
+            }
+        }
+    }
+}
+
+#[test]
+fn all_mistakes_come_out_of_one_compile_and_the_function_stays() {
+    let out = expand(
+        "key = \"order:<order_id>\", ttl = \"7\", leese = \"3s\"",
+        "async fn charge(order: u32) -> Result<u32, idem::Error> { Ok(order) }",
+    );
+    assert_eq!(out.matches("compile_error").count(), 3, "{out}");
+    assert!(out.contains("async fn charge (order : u32)"), "{out}");
+}
