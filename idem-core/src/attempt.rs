@@ -62,6 +62,11 @@ impl Attempt {
         Lost::of(self.lease().clone())
     }
 
+    /// The end of the lease, before any renewal.
+    pub(crate) const fn leased_until(&self) -> Timestamp {
+        self.until
+    }
+
     pub(crate) fn lease(&self) -> &Arc<Lease> {
         self.lease.get_or_init(|| Lease::new(self.clock.clone(), self.until))
     }

@@ -97,7 +97,7 @@ impl Timers {
         // A body that ends leaves its renewal behind. Ten seconds' worth of them would be a queue's whole traffic.
         if self.heap.len() >= self.crowded {
             self.heap.retain(|timer| timer.task.matters());
-            self.crowded = (self.heap.len() * 2).max(1024);
+            self.crowded = (self.heap.len() * 2).max(64);
         }
         let sooner = self.heap.peek().is_none_or(|first| timer.due < first.due);
         self.heap.push(timer);
@@ -175,7 +175,7 @@ mod tests {
             let ended: Arc<dyn Due> = Arc::new(Held);
             timers.push(Timer { due, task: Task::Call(Arc::downgrade(&ended)) });
         }
-        assert!(timers.heap.len() <= 1025, "{}", timers.heap.len());
+        assert!(timers.heap.len() <= 65, "{}", timers.heap.len());
         assert_eq!(timers.heap.iter().filter(|timer| timer.task.matters()).count(), 1);
     }
 }

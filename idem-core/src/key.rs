@@ -128,13 +128,14 @@ pub struct KeyWriter<'a> {
 impl KeyWriter<'_> {
     /// Appends `text` to the part, encoded where the key's form asks for it.
     pub fn text(&mut self, text: &str) {
-        for &byte in text.as_bytes() {
-            if must_encode(byte) || self.end == Some(byte) {
-                self.key.extend(&percent(byte));
-            } else {
-                self.key.push(byte);
-            }
+        let mut rest = text.as_bytes();
+        // Of an everyday id, all is copied as it is.
+        while let Some(at) = rest.iter().position(|byte| must_encode(*byte) || self.end == Some(*byte)) {
+            self.key.extend(&rest[..at]);
+            self.key.extend(&percent(rest[at]));
+            rest = &rest[at + 1..];
         }
+        self.key.extend(rest);
     }
 
     /// Appends what `value` displays. It must show all that makes the value another one, in one form only.
@@ -233,14 +234,6 @@ impl KeyText {
         if self.len > Key::MAX_LEN && self.too_long.is_none() {
             self.too_long = Some(part);
         }
-    }
-
-    #[inline]
-    fn push(&mut self, byte: u8) {
-        if let Some(slot) = self.bytes.get_mut(self.len) {
-            *slot = byte;
-        }
-        self.len += 1;
     }
 
     #[inline]

@@ -119,16 +119,20 @@ struct Renewer {
 }
 
 impl Renewals {
-    /// Starts renewing at a third of `term`, until `max_hold` from now.
+    /// Starts renewing, until `max_hold` from now: once a third of `term` is used up, which may be at once.
     pub(crate) fn start(
         store: &StoreHandle,
         (id, token): (RecordId, Token),
         (term, max_hold): (Duration, Duration),
         lease: Arc<Lease>,
     ) -> Self {
-        let hold_until = lease.clock.now().after(max_hold);
+        let now = lease.clock.now();
+        // On the clock, which ends before the longest of durations does.
+        let (whole, left) = (now.after(term).since(now), lease.until().since(now));
+        let first = left.saturating_sub(whole / 3 * 2);
+        let hold_until = now.after(max_hold);
         let renewer = Arc::new(Renewer { store: store.clone(), id, token, term, hold_until, lease });
-        Renewer::schedule(&renewer, term / 3);
+        Renewer::schedule(&renewer, first);
         Self(renewer)
     }
 }

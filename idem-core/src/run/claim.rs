@@ -92,6 +92,15 @@ async fn ask<'c>(ready: Ready<'c>, claim: Claim, mut sent: Option<(Reply<Verdict
                 failures = 0;
                 delay
             }
+            Ok(Verdict::Claimed(_))
+                if failures < RETRIES && asked_at.after(asking.claim.lease) <= clock.now() =>
+            {
+                // The answer was a lease's time under way, and another attempt may own the message by now. If none does, the
+                // same claim is granted again, with a whole lease.
+                failures += 1;
+                asking.unknown = true;
+                continue;
+            }
             Ok(Verdict::Claimed(grant)) => {
                 let grant = before.map_or(grant, |before: Before| before.told_by(grant));
                 return judge(ready, Verdict::Claimed(grant), asked_at);

@@ -4,9 +4,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
+use crate::Timestamp;
 use crate::answer::Codec;
-use crate::call::Ready;
-use crate::lease::Renewals;
+use crate::call::{Call, Ready};
+use crate::lease::{Lease, Renewals};
 use crate::machine::{Completion, Grant, Recorded};
 use crate::observe::{Event, count};
 use crate::run::ReleaseOnPanic;
@@ -75,8 +76,8 @@ fn record(ready: &Ready<'_>, ending: Ending, completion: Completion, renewals: O
         Looked::There(Err(error)) => Reply::ready(Err(error)),
         Looked::Pending(reply) => reply,
     };
-    let patience = ready.call.handler.lease;
-    Ended::Later(Box::pin(insist(ready.store.clone(), ending, completion, reply, patience, renewals)))
+    let lease = (ready.call.handler.lease, Call::attempt(ready.call).leased_until());
+    Ended::Later(Box::pin(insist(ready.store.clone(), ending, completion, reply, lease, renewals)))
 }
 
 /// Sends a completion again until the store answers or a lease's time has passed.
@@ -85,8 +86,8 @@ async fn insist(
     ending: Ending,
     completion: Completion,
     mut reply: Reply<Recorded>,
-    patience: Duration,
-    renewals: Option<Renewals>,
+    (patience, leased_until): (Duration, Timestamp),
+    mut renewals: Option<Renewals>,
 ) -> bool {
     let clock = store.clock();
     let mut spent = Patience::begin(&clock);
@@ -95,6 +96,11 @@ async fn insist(
         match reply.await {
             Ok(recorded) => break note(recorded),
             Err(error) if error.is_transient() && spent.spent() < patience => {
+                // A body that ended at its first poll has none so far, and may have used up its lease.
+                renewals.get_or_insert_with(|| {
+                    let lease = Lease::new(clock.clone(), leased_until);
+                    Renewals::start(&store, (completion.id, completion.token), (patience, patience), lease)
+                });
                 spent.sleep(pause).await;
                 pause = (pause * 2).min(Duration::from_secs(2));
                 reply = ending.send(&store, &completion);

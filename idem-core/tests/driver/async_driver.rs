@@ -56,7 +56,7 @@ fn kind<T: std::fmt::Debug>(result: Result<T, Error>) -> ErrorKind {
 fn killed_worker(store: &ModelStore, handler: Handler) {
     let work = on(store, handler);
     let key = key();
-    let mut attempt = Box::pin(work.run(&key, || std::future::pending::<Result<u32, Error>>()));
+    let mut attempt = Box::pin(work.run(&key, std::future::pending::<Result<u32, Error>>));
     assert!(poll(attempt.as_mut()).is_pending());
 }
 
@@ -160,7 +160,7 @@ fn another_payload_under_one_key_is_refused_even_while_the_first_runs() {
     let store = ModelStore::new();
     let work = on(&store, handler()).payload(&1200);
     let key = key();
-    let mut first = Box::pin(work.run(&key, || std::future::pending::<Result<u32, Error>>()));
+    let mut first = Box::pin(work.run(&key, std::future::pending::<Result<u32, Error>>));
     assert!(poll(first.as_mut()).is_pending());
     let other = now(on(&store, handler()).payload(&450).run(&key, || async { Ok::<u32, Error>(8) }));
     assert_eq!(kind(other), ErrorKind::Mismatch);
@@ -253,6 +253,52 @@ fn a_success_that_the_store_never_hears_of_is_a_success_all_the_same() {
     assert!(counters().unrecorded > before);
 }
 
+// F23
+#[test]
+fn while_a_success_is_sent_again_no_other_attempt_runs() {
+    let store = ModelStore::new();
+    (0..4).for_each(|_| store.next("complete", Fault::LostBefore));
+    let (work, key, time) = (on(&store, handler()), key(), store.clone());
+    let mut call = Box::pin(work.run(&key, || async move {
+        // Without an await, so that no renewal was due before the end.
+        time.time().advance(LEASE.checked_sub(Duration::from_millis(50)).unwrap());
+        Ok::<_, Error>(7)
+    }));
+    assert!(poll(call.as_mut()).is_pending());
+    let mut slept = Duration::ZERO;
+    while poll(call.as_mut()).is_pending() {
+        let other = now(on(&store, handler()).run(&key, || async { Ok::<u32, Error>(8) }));
+        assert_eq!(kind(other), ErrorKind::InProgress, "after {slept:?}");
+        store.time().advance(Duration::from_millis(10));
+        slept += Duration::from_millis(10);
+    }
+    assert!(slept > Duration::from_millis(50), "longer than what was left: {slept:?}");
+    assert_eq!(store.record().state.kind(), StateKind::Done);
+}
+
+#[test]
+fn a_grant_that_arrives_after_its_lease_is_asked_for_again() {
+    for taken_over in [false, true] {
+        let (store, gate) = (ModelStore::new(), Gate::default());
+        store.next("claim", Fault::AnsweredLater(gate.clone()));
+        let (work, key) = (on(&store, handler()), key());
+        let mut late = Box::pin(work.run(&key, || async { Ok::<u32, Error>(7) }));
+        assert!(poll(late.as_mut()).is_pending());
+        store.time().advance(LEASE);
+        if taken_over {
+            killed_worker(&store, handler());
+        }
+        gate.open();
+        let Poll::Ready(outcome) = poll(late.as_mut()) else { panic!("still waiting") };
+        if taken_over {
+            assert_eq!(kind(outcome), ErrorKind::InProgress);
+        } else {
+            assert_eq!(outcome.unwrap(), Outcome::Executed { value: 7, recorded: true });
+            assert_eq!(store.record().tries, 1);
+        }
+    }
+}
+
 #[test]
 fn a_completion_that_a_broken_store_refuses_is_not_repeated() {
     let store = ModelStore::new();
@@ -304,7 +350,7 @@ fn a_success_whose_record_vanished_is_recorded_anew() {
 fn a_lease_is_renewed_while_the_body_runs_and_no_longer_than_max_hold() {
     let store = ModelStore::new();
     let (work, key) = (on(&store, handler().max_hold(Duration::from_secs(300))), key());
-    let mut hung = Box::pin(work.run(&key, || std::future::pending::<Result<u32, Error>>()));
+    let mut hung = Box::pin(work.run(&key, std::future::pending::<Result<u32, Error>>));
     assert!(poll(hung.as_mut()).is_pending());
     store.time().advance(Duration::from_secs(200));
     let renewals = store.count("renew");
@@ -315,6 +361,20 @@ fn a_lease_is_renewed_while_the_body_runs_and_no_longer_than_max_hold() {
     store.time().advance(Duration::from_secs(300));
     let taken = now(on(&store, handler()).run(&key, || async { Ok::<u32, Error>(8) }));
     assert!(taken.unwrap().is_executed());
+}
+
+// F07
+#[test]
+fn a_body_that_blocks_its_first_poll_is_renewed_at_once() {
+    let store = ModelStore::new();
+    let (work, key, time) = (on(&store, handler()), key(), store.clone());
+    let mut call = Box::pin(work.run(&key, || async move {
+        time.time().advance(Duration::from_secs(25));
+        std::future::pending::<Result<u32, Error>>().await
+    }));
+    assert!(poll(call.as_mut()).is_pending());
+    store.time().advance(Duration::from_secs(1));
+    assert_eq!(store.count("renew"), 1);
 }
 
 #[test]
@@ -376,7 +436,7 @@ fn a_lease_that_cannot_be_renewed_is_lost_at_its_end_and_not_before() {
         Ok::<_, Error>(1)
     }));
     assert!(poll(body.as_mut()).is_pending());
-    store.time().advance(LEASE - Duration::from_micros(1));
+    store.time().advance(LEASE.checked_sub(Duration::from_micros(1)).unwrap());
     assert!(poll(body.as_mut()).is_pending());
     store.time().advance(Duration::from_micros(1));
     assert!(poll(body.as_mut()).is_ready());

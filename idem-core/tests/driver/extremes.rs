@@ -18,7 +18,7 @@ fn poll<F: Future + ?Sized>(future: &mut Pin<Box<F>>) -> Poll<F::Output> {
 /// A handler that never ends, polled once.
 fn hangs(store: &ModelStore, handler: Handler, checks: impl FnOnce()) {
     let (work, key) = (Idempotent::new(store, handler), key());
-    let mut call = Box::pin(work.run(&key, || std::future::pending::<Result<u32, Error>>()));
+    let mut call = Box::pin(work.run(&key, std::future::pending::<Result<u32, Error>>));
     assert!(poll(&mut call).is_pending());
     checks();
 }
@@ -74,10 +74,9 @@ struct Inline(Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
 impl Wake for Inline {
     fn wake(self: Arc<Self>) {
         let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(mut future) = taken {
-            if future.as_mut().poll(&mut Context::from_waker(&self.clone().into())).is_pending() {
-                *self.0.lock().unwrap() = Some(future);
-            }
+        let Some(mut future) = taken else { return };
+        if future.as_mut().poll(&mut Context::from_waker(&self.clone().into())).is_pending() {
+            *self.0.lock().unwrap() = Some(future);
         }
     }
 }

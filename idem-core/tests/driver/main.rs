@@ -1,4 +1,6 @@
 //! The driver, against a store that is the machine itself and loses answers on demand.
+#![allow(clippy::items_after_statements, reason = "a handler stands beside the call that it is for")]
+#![allow(clippy::type_complexity, reason = "boxed futures, written out")]
 
 mod async_driver;
 mod blocking_driver;
