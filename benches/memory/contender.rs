@@ -88,6 +88,7 @@ impl Idem {
             keep: Duration::from_secs(45 * 86_400),
             on_lapse: OnLapse::Rerun,
             max_tries: 5,
+            durable: false,
         }
     }
 }

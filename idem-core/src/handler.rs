@@ -93,6 +93,14 @@ impl Handler {
         }
     }
 
+    /// As [`new`](Self::new), and remembers that it was written where this is called.
+    #[must_use]
+    #[track_caller]
+    pub const fn here(scope: &'static str) -> Self {
+        let here = std::panic::Location::caller();
+        Self::new(scope).at(here.file(), here.line())
+    }
+
     /// Former scopes, whose records still count.
     #[must_use]
     pub const fn scope_was(mut self, scopes: &'static [&'static str]) -> Self {

@@ -12,4 +12,4 @@ pub use core::marker::PhantomData;
 pub use core::mem::ManuallyDrop;
 pub use core::option::Option::{None, Some};
 pub use core::time::Duration;
-pub use core::{concat, file, line, module_path};
+pub use core::{concat, module_path};

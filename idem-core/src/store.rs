@@ -1,5 +1,6 @@
 //! The contract between the driver and what keeps its records.
 
+use std::cell::Cell;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -233,8 +234,25 @@ impl<T> fmt::Debug for Reply<T> {
     }
 }
 
+thread_local! {
+    static MAY_BLOCK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the future that is polled now belongs to a thread that waits for nothing else, so that it may do the work itself
+/// instead of handing it to another thread.
+#[cfg(feature = "sqlite")]
+pub(crate) fn may_block() -> bool {
+    MAY_BLOCK.get()
+}
+
 /// Polls `future` on this thread, parked in between.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    struct Blocking(bool);
+    impl Drop for Blocking {
+        fn drop(&mut self) {
+            MAY_BLOCK.set(self.0);
+        }
+    }
     struct Unpark(std::thread::Thread);
     impl Wake for Unpark {
         fn wake(self: Arc<Self>) {
@@ -244,7 +262,10 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
     let mut future = std::pin::pin!(future);
     loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+        let outer = Blocking(MAY_BLOCK.replace(true));
+        let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+        drop(outer);
+        if let Poll::Ready(output) = polled {
             return output;
         }
         std::thread::park();

@@ -26,6 +26,86 @@ mod template;
 mod tokens;
 
 /// Makes a message handler idempotent: a message that comes twice is worked on once.
+///
+/// The key is derived from the arguments before the body runs; a record under it is claimed in the store, the body runs, and its
+/// `Ok` is recorded. A later delivery of the same message gets the recorded result, and the body does not run.
+///
+/// ```
+/// use idem::{Key, MemoryStore, idempotent};
+///
+/// struct Payment {
+///     id: String,
+///     amount: u64,
+/// }
+///
+/// #[idempotent(key = "msg:<message.id>")]
+/// fn charge(message: Payment, #[key] key: &Key) -> Result<String, idem::Error> {
+///     Ok(format!("{} for {key}", message.amount))
+/// }
+///
+/// idem::install(MemoryStore::new());
+/// let payment = |amount| Payment { id: "8f14".into(), amount };
+/// assert_eq!(charge(payment(1200))?, "1200 for msg:8f14");
+/// assert_eq!(charge(payment(9900))?, "1200 for msg:8f14");
+/// # Ok::<(), idem::Error>(())
+/// ```
+///
+/// # The key
+///
+/// A prefix (lower-case letters, digits, `_`, `.`, `-`) and a colon, then literal text and places: `<message.id>`,
+/// `<pair.0>`, `<lines[0].sku>`, `<self.tenant>`, `<message.offset()>`. `<<` and `>>` stand for the characters. A place begins with
+/// an argument, a name that an argument's pattern binds, or `self`, and at least one comes from the message. What stands between
+/// two places begins with neither a letter nor a digit. Of several templates, `key = ["evt:<event>", "msg:<message.id>"]`, the first is
+/// used whose parts are all there.
+///
+/// A method in a place has to be a `const fn`: the compiler then proves that it reads no clock, counter or random source. For others,
+/// and where the macro cannot name the type (`self`, `impl Trait`, parameters of an impl block), a person vouches for it:
+/// `trust(message.offset(), reason = "the broker assigns it once, on append")`.
+///
+/// # Options
+///
+/// | option | meaning | if it is not written |
+/// | --- | --- | --- |
+/// | `key` | the template, or a list of templates | required |
+/// | `store = expr` / `none` | where records live: an expression over arguments and `self` that is, or points to, a store; `none` remembers nothing and hands the key on | the store given to `idem::install` |
+/// | `scope`, `scope_was = [..]` | the handler's name in the store, and its former names | module and function; required on methods and generic functions |
+/// | `ttl` | how long the result is replayed | 7 days, or `redelivery` if that is longer |
+/// | `keep` | how long the record still says *done* | 45 days |
+/// | `redelivery` | the longest time after which the queue can still deliver; checked against `ttl` and `keep` | not checked |
+/// | `lease`, `max_hold` | how long an attempt owns the message without a renewal, and with renewals | 30 s, 15 min |
+/// | `max_tries` | attempts before the message is parked | 5 |
+/// | `payload(place, ..)` / `none` | what must be equal under one key; another payload is an error | nothing is compared |
+/// | `on_lapse = "rerun"` / `"park"` | what happens to a message whose worker fell silent | `"rerun"` |
+/// | `on_duplicate = "error"` / `wait("5s")` | what happens while another attempt runs | `"error"`, with the time to wait |
+/// | `final_error = path` | a `fn(&E) -> bool`: the errors worth remembering | none are |
+/// | `mode = "lease_and_replay"` / `"at_most_once"` | what is promised when a worker dies | `"lease_and_replay"` |
+/// | `require = "lossy"` / `"durable"` / `"transactional"` | the weakest store that will do; checked at compile time where the store's type says, else at the first call | any |
+/// | `once_per = "…"` | says that one effect per such entity is meant | |
+/// | `trust(place, reason = "…")`, `allow(rule, reason = "…")` | the escapes | |
+/// | `crate = path` | where idem is, if it was renamed | `::idem` |
+///
+/// Durations are written as in `"30s"`, `"7d"`, `"1h 30m"`, `"500ms"`.
+///
+/// # Arguments that idem supplies
+///
+/// `#[key] key: &Key` and `#[attempt] attempt: &Attempt` are not part of the signature that callers see.
+///
+/// # Return types
+///
+/// `Result<T, E>` under any alias, with `T: Serialize + DeserializeOwned` and `E: From<idem::Error>`. `Result<Outcome<T>, E>` shows
+/// whether the body ran.
+///
+/// # Where it goes
+///
+/// On `fn` and `async fn`, methods, methods of trait impls and default methods, generic functions. Inside of `#[async_trait]`, and on
+/// functions whose body ends in `async move { .. }` or `Box::pin(async move { .. })`, the guard goes into the future. Making a future
+/// derives no key and asks no store; that begins at its first poll.
+///
+/// # Cancellation
+///
+/// Dropped while the claim is under way, an `async` handler leaves nothing behind. Dropped while its body runs, it leaves the claim
+/// to its lease, as children of the body may still be at work. Dropped while the result is recorded, that goes on in the
+/// background.
 #[proc_macro_attribute]
 pub fn idempotent(
     attribute: proc_macro::TokenStream,

@@ -1,8 +1,252 @@
 //! Records in one SQLite file.
+//!
+//! # How an operation goes
+//!
+//! A claim is looked up first, on the caller's thread and without a lock: a duplicate gets its answer there, and nothing is
+//! written. All else is queued for the one thread that writes. It takes what has gathered into one `begin immediate … commit`,
+//! finds each record, asks [`decide`](crate::machine::decide), writes what that says, and answers once the commit is done. So
+//! the protocol is not written down a second time in SQL, and no look-then-write race can be: the lock is held from the look to
+//! the write, against other processes too. A thread that blocks for its answer while nobody else writes does the same work
+//! itself, and is spared two hops.
+//!
+//! Power loss: the file is in write-ahead mode. What must last (results, deletions, claims that say so) commits with
+//! `synchronous = full`; claims of handlers that rerun lapsed messages, renewals and releases commit with `normal`, which
+//! leaves out the sync. Losing one of these with the power means what a lapse means.
 
-/// Placeholder until the next commit.
-#[derive(Clone, Debug)]
-pub struct SqliteStore;
-/// Placeholder until the next commit.
-#[derive(Clone, Debug)]
-pub struct SqliteStoreBuilder;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use self::engine::Engine;
+use self::pending::Pending;
+use self::readers::Readers;
+use self::row::Glance;
+use self::work::{Said, Work};
+use self::writer::Writer;
+use super::{Classed, Reply, Store, StoreClass};
+use crate::clock::Clock;
+use crate::machine::{
+    Answer, Change, Claim, Completion, Forgotten, Operation, Recorded, Released, Renewal, Renewed, Snapshot,
+    Verdict, decide,
+};
+use crate::{RecordId, StoreError, Token};
+
+mod builder;
+mod engine;
+mod file_system;
+mod open;
+mod pending;
+mod place;
+mod promise;
+mod queue;
+mod readers;
+mod row;
+mod work;
+mod writer;
+
+pub use builder::SqliteStoreBuilder;
+
+/// Records in one SQLite file, for any number of processes on one host.
+///
+/// A clone is another handle to the same store. The last handle to be dropped waits until what is queued has been written.
+///
+/// - **One claim** of a new message costs one look and one transaction, shared with whatever else is waiting; a duplicate costs
+///   one look. A completion waits for one sync of the disk, shared too.
+/// - **A restart, a crash or kill** loses nothing that was acknowledged. **Power loss** takes no result, no deletion and no
+///   claim of a handler that does not rerun; it may take the last claims, renewals and releases of others, which is as if
+///   their workers had fallen silent.
+/// - **Size**: dead records are deleted along with later writes, and by [`sweep`](Store::sweep). The file does not shrink; its
+///   pages are used again. A full disk, or [`max_bytes`](SqliteStoreBuilder::max_bytes), makes it refuse with
+///   [`Full`](crate::StoreErrorKind::Full).
+/// - **Where**: a local file system. Write-ahead logging needs memory that all processes share, so network file systems are
+///   refused where they can be told (on Linux). The clock is the host's wall clock.
+#[derive(Clone)]
+pub struct SqliteStore(Arc<Inner>);
+
+struct Inner {
+    clock: Clock,
+    readers: Readers,
+    writer: Arc<Writer>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl SqliteStore {
+    /// Opens the file at `path`, and makes it if it is not there. Blocks for as long as the disk takes.
+    ///
+    /// # Errors
+    /// The message names the file and the cause, and the file is left as it was.
+    /// - [`Foreign`](crate::StoreErrorKind::Foreign): it is no SQLite file, belongs to another program, or to a newer idem.
+    /// - [`Corrupt`](crate::StoreErrorKind::Corrupt): it is damaged.
+    /// - [`ReadOnly`](crate::StoreErrorKind::ReadOnly): it, or its directory, cannot be written to.
+    /// - [`Misconfigured`](crate::StoreErrorKind::Misconfigured): there is no such directory, `path` is none of a file, or it lies on a
+    ///   network file system.
+    /// - [`Full`](crate::StoreErrorKind::Full): there is no room for the schema.
+    /// - [`Unavailable`](crate::StoreErrorKind::Unavailable): another connection kept it locked for 5 s.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        Self::builder(path).open()
+    }
+
+    /// Settings other than the defaults.
+    pub fn builder(path: impl Into<PathBuf>) -> SqliteStoreBuilder {
+        SqliteStoreBuilder::new(path.into())
+    }
+
+    /// Transactions committed by this store's writer so far. Fewer than the operations, if they came together.
+    #[doc(hidden)]
+    pub fn commits(&self) -> u64 {
+        self.0.writer.commits()
+    }
+
+    fn start(builder: SqliteStoreBuilder) -> Result<Self, StoreError> {
+        let SqliteStoreBuilder { path, busy_timeout, max_bytes, clock } = builder;
+        let place = open::locate(&path)?;
+        let connection = open::writer(&place, busy_timeout, max_bytes)?;
+        let readers = Readers::open(&place, busy_timeout)?;
+        let engine = Engine::new(connection, place.clone(), clock.clone());
+        let (writer, thread) = Writer::start(engine, place)?;
+        Ok(Self(Arc::new(Inner { clock, readers, writer, thread: Some(thread) })))
+    }
+
+    /// Judges a claim without the writer, where that changes nothing.
+    fn look(&self, claim: &Claim) -> Result<Option<Verdict>, StoreError> {
+        let found = match self.0.readers.glance(&claim.id)? {
+            Glance::Absent => return Ok(None),
+            Glance::Ended(record) => Some(record),
+            Glance::Unsettled => self.0.readers.find(&claim.id)?,
+        };
+        let operation = Operation::Claim(claim.clone());
+        match decide(found.as_ref(), &operation, self.0.clock.now()) {
+            (Answer::Claim(verdict), Change::None) => Ok(Some(verdict)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Sends the end of an attempt.
+    fn record(&self, id: RecordId, ending: Operation) -> Reply<Recorded> {
+        self.queue(Work::One(id, ending), |said| match said {
+            Said::One(Answer::Record(recorded)) => Some(recorded),
+            _ => None,
+        })
+    }
+
+    /// Sends `work` and turns its answer into the reply with `read`, which gets no answer of another kind.
+    fn queue<T: Send + 'static>(&self, work: Work, read: fn(Said) -> Option<T>) -> Reply<T> {
+        let pending = Pending::new(self.0.writer.clone(), work);
+        Reply::later(async move {
+            pending.await.map(|said| read(said).expect("each work has answers of one kind"))
+        })
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.writer.queue.close();
+        if let Some(thread) = self.thread.take() {
+            // A waker may drop the last handle on the writer's own thread, which cannot wait for itself.
+            if thread.thread().id() != std::thread::current().id() {
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+impl Store for SqliteStore {
+    fn handle(&self) -> Arc<dyn Store> {
+        Arc::new(self.clone())
+    }
+
+    fn class(&self) -> StoreClass {
+        StoreClass::Transactional
+    }
+
+    fn clock(&self) -> Clock {
+        self.0.clock.clone()
+    }
+
+    fn claim(&self, claim: &Claim) -> Reply<Verdict> {
+        match self.look(claim) {
+            Ok(Some(verdict)) => Reply::ready(Ok(verdict)),
+            Ok(None) => self.queue(Work::One(claim.id, Operation::Claim(claim.clone())), |said| match said {
+                Said::One(Answer::Claim(verdict)) => Some(verdict),
+                _ => None,
+            }),
+            Err(error) => Reply::ready(Err(error)),
+        }
+    }
+
+    fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
+        let mut verdicts = Vec::with_capacity(claims.len());
+        for claim in claims {
+            match self.look(claim) {
+                Ok(Some(verdict)) => verdicts.push(verdict),
+                Ok(None) => {
+                    return self.queue(Work::Claims(claims.to_vec()), |said| match said {
+                        Said::Claims(verdicts) => Some(verdicts),
+                        _ => None,
+                    });
+                }
+                Err(error) => return Reply::ready(Err(error)),
+            }
+        }
+        Reply::ready(Ok(verdicts))
+    }
+
+    fn renew(&self, renewal: &Renewal) -> Reply<Renewed> {
+        self.queue(Work::One(renewal.id, Operation::Renew(renewal.clone())), |said| match said {
+            Said::One(Answer::Renew(renewed)) => Some(renewed),
+            _ => None,
+        })
+    }
+
+    fn complete(&self, completion: &Completion) -> Reply<Recorded> {
+        self.record(completion.id, Operation::Complete(completion.clone()))
+    }
+
+    fn fail(&self, completion: &Completion) -> Reply<Recorded> {
+        self.record(completion.id, Operation::Fail(completion.clone()))
+    }
+
+    fn release(&self, id: &RecordId, token: &Token) -> Reply<Released> {
+        self.queue(Work::One(*id, Operation::Release(*token)), |said| match said {
+            Said::One(Answer::Release(released)) => Some(released),
+            _ => None,
+        })
+    }
+
+    fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {
+        self.queue(Work::One(*id, Operation::Forget { force }), |said| match said {
+            Said::One(Answer::Forget(forgotten)) => Some(forgotten),
+            _ => None,
+        })
+    }
+
+    fn inspect(&self, id: &RecordId) -> Reply<Option<Snapshot>> {
+        Reply::ready(self.0.readers.find(id).map(|found| {
+            match decide(found.as_ref(), &Operation::Inspect, self.0.clock.now()) {
+                (Answer::Inspect(snapshot), _) => snapshot,
+                _ => None,
+            }
+        }))
+    }
+
+    fn sweep(&self, limit: usize) -> Reply<u64> {
+        self.queue(Work::Sweep { after: 0, left: limit, swept: 0 }, |said| match said {
+            Said::Swept(swept) => Some(swept),
+            _ => None,
+        })
+    }
+}
+
+impl Classed for SqliteStore {
+    const CLASS: Option<StoreClass> = Some(StoreClass::Transactional);
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore")
+            .field("path", &self.0.writer.place.path())
+            .field("clock", &self.0.clock)
+            .finish_non_exhaustive()
+    }
+}

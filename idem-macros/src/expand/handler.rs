@@ -47,9 +47,8 @@ fn value(function: &Function) -> TokenStream {
         }
         Scope::Constant(scope) | Scope::Dependent(scope) => scope.clone(),
     };
-    let mut handler = quote_spanned!(site=>
-        #private::Handler::at(#private::Handler::new(#scope), #private::file!(), #private::line!())
-    );
+    // One call and no macro for file and line: this is compiled once for each handler.
+    let mut handler = quote_spanned!(site=> #private::Handler::here(#scope));
     let mut set = |method: &str, value: TokenStream| {
         let method = Ident::new(method, site);
         handler = quote_spanned!(site=> #private::Handler::#method(#handler, #value));

@@ -7,7 +7,7 @@ use super::limits::Limits;
 use super::shared::Shared;
 use crate::clock::{Clock, micros};
 
-/// What a shard's index can address, times the fewest shards: more would never be reached.
+/// Half of what a single shard can address, and more than fits into any machine's memory.
 const MAX_RECORDS: usize = 1 << 30;
 
 /// Sets up a [`MemoryStore`]; see [`MemoryStore::builder`].

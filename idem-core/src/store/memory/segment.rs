@@ -232,7 +232,7 @@ impl Segment {
     #[inline]
     fn narrow(&self, record: &Finished<'_>) -> Option<u128> {
         let (done, made) = (record.done_at.as_micros(), record.made_at.as_micros());
-        // A distance that is negative wraps to one that does not fit.
+        // A distance below zero wraps, and wraps back when it is read.
         let since_base = done.wrapping_sub(self.base);
         let age = done.wrapping_sub(made);
         let fence = record.fence.wrapping_sub(made);
@@ -241,10 +241,7 @@ impl Segment {
             && u32::try_from(fence).is_ok()
             && u8::try_from(record.tries).is_ok()
             && record.ttl == self.ttl
-            && record.keep == self.keep
-            && done >= self.base
-            && made <= done
-            && made <= record.fence;
+            && record.keep == self.keep;
         let low = u64::from(record.tries) << 16 | since_base << 24;
         let high = age | fence << 32;
         fits.then_some(u128::from(low) | u128::from(high) << 64)
@@ -260,15 +257,15 @@ impl Segment {
         if flags & WIDE != 0 {
             return self.wide_head(offset, flags, body_len);
         }
-        let done_at = self.base + (low >> 24);
-        let made_at = done_at - u64::from(high as u32);
+        let done_at = self.base.wrapping_add(low >> 24);
+        let made_at = done_at.wrapping_sub(u64::from(high as u32));
         Head {
             flags,
             body_len,
             tries: u32::from((low >> 16) as u8),
             done_at,
             made_at,
-            fence: made_at + (high >> 32),
+            fence: made_at.wrapping_add(high >> 32),
             ttl: self.ttl,
             keep: self.keep,
         }

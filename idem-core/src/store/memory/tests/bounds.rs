@@ -180,6 +180,21 @@ fn a_live_claim_outlives_the_greatest_age_and_what_it_leaves_does_not() {
 }
 
 #[test]
+fn renewals_do_not_make_a_released_record_younger() {
+    let clock = ManualClock::new();
+    let store = MemoryStore::builder().max_age(15 * SECOND).clock(clock.clone()).build();
+    grant(&store, &claim(1));
+    clock.advance(9 * SECOND);
+    let renewal = crate::machine::Renewal { id: id(1), token: token(1), lease: 10 * SECOND };
+    store.renew(&renewal).wait().unwrap();
+    store.release(&id(1), &token(1)).wait().unwrap();
+    clock.advance(5 * SECOND);
+    assert_eq!(store.sweep(usize::MAX).wait().unwrap(), 0);
+    clock.advance(SECOND);
+    assert_eq!(store.sweep(usize::MAX).wait().unwrap(), 1);
+}
+
+#[test]
 fn a_great_store_keeps_its_bound_over_all_shards() {
     let store = MemoryStore::builder().max_records(20_001).clock(ManualClock::new()).build();
     for number in 0..30_000 {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::{SECOND, claim, completion, finish, grant, id, manual, replay, token};
+use crate::Body;
 use crate::machine::{Claim, Completion, OnLapse, Prior, Recorded, Renewed, StateKind, Verdict};
 use crate::store::Store;
-use crate::{Body, MemoryStore};
 
 #[test]
 fn the_body_goes_at_its_time_and_the_tombstone_stays() {
@@ -179,5 +179,14 @@ fn fences_grow_across_deletion_though_the_clock_stands() {
         last = fence;
         store.forget(&id(1), true).wait().unwrap();
     }
-    assert!(MemoryStore::default().is_empty());
+}
+
+#[test]
+fn a_fence_that_a_success_brought_back_is_not_given_out_again() {
+    let (store, clock) = manual();
+    let ahead = clock.now().as_micros() + 1_000;
+    let late = Completion { fence: ahead, ..completion(1, b"result") };
+    assert_eq!(store.complete(&late).wait().unwrap(), Recorded::Recreated);
+    store.forget(&id(1), false).wait().unwrap();
+    assert!(grant(&store, &claim(1)).fence > ahead);
 }

@@ -1,0 +1,284 @@
+//! `SqliteStore` against the same by hand: a claim and a completion, each with a sync of its own, as a table with a key makes
+//! them. Both sides take turns in one run, on files in one directory; what counts is the ratio.
+//!
+//! `cargo bench -p idem-benches --bench sqlite`, with `-- first`, `replay` or `crowd` for one part. `IDEM_BENCH_DIR` says where the files go, `target` if unset: a directory in
+//! memory would measure nothing.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use idem::machine::{Claim, Completion, OnLapse, Recorded, Verdict};
+use idem::{Body, Fingerprint, Namespace, RecordId, SqliteStore, Store, Token};
+use rusqlite::{Connection, OptionalExtension, params};
+
+const ROUNDS: usize = 40;
+/// Messages in one turn of one side, one at a time. Turns are short, because a disk that others use too is never the same for
+/// long.
+const TURN: usize = 40;
+/// Messages in one turn of the concurrent handlers.
+const CROWD_TURN: usize = 20 * CROWD;
+const CROWD: usize = 64;
+/// Replays of each message in one turn.
+const PASSES: usize = 50;
+const RESULT: [u8; 64] = [b'r'; 64];
+
+fn main() {
+    let dir = std::env::var_os("IDEM_BENCH_DIR").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/bench-sqlite"),
+        PathBuf::from,
+    );
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).expect("the directory for the files");
+
+    let hand = ByHand::open(&dir.join("hand.db"));
+    let idem = Idem::open(&dir.join("idem.db"));
+    let crowd = Idem::open(&dir.join("crowd.db"));
+    let threads = Idem::open(&dir.join("threads.db"));
+
+    let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let wanted = |name: &str| only.as_ref().is_none_or(|only| only == name);
+    let mut first = Pairs::default();
+    let mut replay = Pairs::default();
+    let mut many = Pairs::default();
+    let mut many_threads = Pairs::default();
+    for round in 0..ROUNDS {
+        let keys = keys(round, TURN);
+        let by_hand = per_message(TURN, || keys.iter().for_each(|key| hand.first(&key.text)));
+        first.add(by_hand, per_message(TURN, || keys.iter().for_each(|key| idem.first(key.record))));
+
+        if wanted("crowd") {
+            let keys = self::keys(1_000 + round, CROWD_TURN);
+            many.add(by_hand, per_message(CROWD_TURN, || crowd.together(&keys)));
+            many_threads.add(by_hand, per_message(CROWD_TURN, || threads.on_threads(&keys)));
+        }
+        if wanted("replay") {
+            // Many passes, because one takes too little time to measure.
+            let passes = |replay: &dyn Fn(&Key)| {
+                per_message(PASSES * TURN, || (0..PASSES).for_each(|_| keys.iter().for_each(replay)))
+            };
+            replay.add(passes(&|key| hand.replay(&key.text)), passes(&|key| idem.replay(key.record)));
+        }
+    }
+
+    println!("SQLite, synchronous=FULL, {ROUNDS} rounds, medians; results of {} bytes", RESULT.len());
+    first.print("first delivery, one at a time");
+    replay.print("replay");
+    many.print("first delivery, 64 futures on one thread");
+    many_threads.print("first delivery, 64 threads");
+    let operations = 2 * many.0.len() * CROWD_TURN;
+    if let Some(shared) = u64::try_from(operations).expect("a small count").checked_div(crowd.store.commits())
+    {
+        println!("of 64 futures, {shared} operations share a transaction");
+    }
+    drop((hand, idem, crowd, threads));
+    let _ = std::fs::remove_dir_all(&dir);
+}
+
+/// What people write: a table with the key, a row at the start, its result at the end.
+struct ByHand(Connection);
+
+impl ByHand {
+    fn open(path: &Path) -> Self {
+        let connection = Connection::open(path).expect("a file");
+        connection
+            .execute_batch(
+                "pragma journal_mode = wal; pragma synchronous = full;
+                 create table seen (key text primary key, done integer not null, result blob, at integer not null);",
+            )
+            .expect("a table");
+        Self(connection)
+    }
+
+    /// Whether the message is new.
+    fn claim(&self, key: &str) -> bool {
+        let sql = "insert or ignore into seen (key, done, at) values (?1, 0, ?2)";
+        self.0
+            .prepare_cached(sql)
+            .and_then(|mut insert| insert.execute(params![key, now()]))
+            .expect("a claim")
+            == 1
+    }
+
+    fn first(&self, key: &str) {
+        assert!(self.claim(key));
+        let sql = "update seen set done = 1, result = ?2 where key = ?1";
+        let changed = self
+            .0
+            .prepare_cached(sql)
+            .and_then(|mut update| update.execute(params![key, RESULT]))
+            .expect("a result");
+        assert_eq!(changed, 1);
+    }
+
+    fn replay(&self, key: &str) {
+        assert!(!self.claim(key));
+        let sql = "select result from seen where key = ?1 and done = 1";
+        let result: Option<Vec<u8>> = self
+            .0
+            .prepare_cached(sql)
+            .and_then(|mut select| select.query_row([key], |row| row.get(0)).optional())
+            .expect("a look");
+        assert_eq!(result.expect("a result"), RESULT);
+    }
+}
+
+fn now() -> i64 {
+    let since =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time after 1970");
+    i64::try_from(since.as_micros()).expect("a time before the year 294,247")
+}
+
+#[derive(Clone)]
+struct Idem {
+    store: SqliteStore,
+}
+
+impl Idem {
+    fn open(path: &Path) -> Self {
+        Self { store: SqliteStore::open(path).expect("a file") }
+    }
+
+    fn first(&self, record: RecordId) {
+        let claim = claim(record);
+        let fence = fence(self.store.claim(&claim).wait().expect("a claim"));
+        let recorded = self.store.complete(&completion(&claim, fence)).wait().expect("a result");
+        assert_eq!(recorded, Recorded::Stored);
+    }
+
+    async fn handle(&self, record: RecordId) {
+        let claim = claim(record);
+        let fence = fence(self.store.claim(&claim).await.expect("a claim"));
+        let recorded = self.store.complete(&completion(&claim, fence)).await.expect("a result");
+        assert_eq!(recorded, Recorded::Stored);
+    }
+
+    fn replay(&self, record: RecordId) {
+        match self.store.claim(&claim(record)).wait().expect("a claim") {
+            Verdict::Completed { body: Some(body), .. } => assert_eq!(*body, RESULT),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// 64 handlers at once, as futures on one thread.
+    fn together(&self, keys: &[Key]) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let handlers: Vec<_> = share(keys)
+            .map(|keys| {
+                let this = self.clone();
+                runtime.spawn(async move {
+                    for key in keys {
+                        this.handle(key.record).await;
+                    }
+                })
+            })
+            .collect();
+        runtime.block_on(async {
+            for handler in handlers {
+                handler.await.expect("a handler");
+            }
+        });
+    }
+
+    /// 64 handlers at once, each on a thread of its own.
+    fn on_threads(&self, keys: &[Key]) {
+        std::thread::scope(|scope| {
+            for keys in share(keys) {
+                scope.spawn(move || keys.iter().for_each(|key| self.first(key.record)));
+            }
+        });
+    }
+}
+
+fn share(keys: &[Key]) -> impl Iterator<Item = Vec<Key>> + '_ {
+    keys.chunks(keys.len().div_ceil(CROWD)).map(<[Key]>::to_vec)
+}
+
+fn claim(id: RecordId) -> Claim {
+    Claim {
+        id,
+        token: Token::fresh(),
+        fingerprint: Some(Fingerprint::from_bytes([7; 16])),
+        lease: Duration::from_secs(30),
+        keep: Duration::from_hours(45 * 24),
+        on_lapse: OnLapse::Rerun,
+        max_tries: 5,
+        durable: false,
+    }
+}
+
+fn completion(claim: &Claim, fence: u64) -> Completion {
+    Completion {
+        id: claim.id,
+        token: claim.token,
+        fence,
+        fingerprint: claim.fingerprint,
+        body: Body::copy_from(&RESULT),
+        ttl: Duration::from_hours(7 * 24),
+        keep: Duration::from_hours(45 * 24),
+    }
+}
+
+fn fence(verdict: Verdict) -> u64 {
+    match verdict {
+        Verdict::Claimed(grant) => grant.fence,
+        other => panic!("a message that is new: {other:?}"),
+    }
+}
+
+/// A ready key, as each side takes it.
+#[derive(Clone)]
+struct Key {
+    text: String,
+    record: RecordId,
+}
+
+/// Keys of 40 bytes in no order, as ids from a queue are.
+fn keys(round: usize, count: usize) -> Vec<Key> {
+    let space = Namespace::new("", "", "bench");
+    (0..count)
+        .map(|n| {
+            let mut x = (round * 1_000_003 + n) as u64;
+            let mut word = || {
+                x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                let z = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                z ^ (z >> 27)
+            };
+            let text = format!("msg:{:016x}-{:016x}-00", word(), word());
+            Key { record: space.record(&text), text }
+        })
+        .collect()
+}
+
+fn per_message(count: usize, work: impl FnOnce()) -> Duration {
+    let started = Instant::now();
+    work();
+    started.elapsed() / u32::try_from(count).expect("a small count")
+}
+
+/// Times of both sides, taken in turns.
+#[derive(Default)]
+struct Pairs(Vec<(Duration, Duration)>);
+
+impl Pairs {
+    fn add(&mut self, by_hand: Duration, idem: Duration) {
+        self.0.push((by_hand, idem));
+    }
+
+    fn print(&self, what: &str) {
+        if self.0.is_empty() {
+            return;
+        }
+        let median = |of: fn(&(Duration, Duration)) -> f64| {
+            let mut all: Vec<f64> = self.0.iter().map(of).collect();
+            all.sort_by(f64::total_cmp);
+            all[all.len() / 2]
+        };
+        let by_hand = median(|pair| pair.0.as_secs_f64() * 1e6);
+        let idem = median(|pair| pair.1.as_secs_f64() * 1e6);
+        let ratio = median(|pair| pair.1.as_secs_f64() / pair.0.as_secs_f64());
+        println!(
+            "{what:<42} by hand {by_hand:>8.2} us   idem {idem:>8.2} us   {ratio:.3}x   ({:.1} times faster)",
+            1.0 / ratio
+        );
+    }
+}

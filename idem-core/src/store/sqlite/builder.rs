@@ -1,0 +1,63 @@
+//! How a store is opened.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::SqliteStore;
+use crate::StoreError;
+use crate::clock::Clock;
+
+/// Opens a [`SqliteStore`] with other than the default settings.
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use idem_core::SqliteStore;
+///
+/// let store = SqliteStore::builder("/var/lib/billing/idem.db")
+///     .busy_timeout(Duration::from_secs(2))
+///     .max_bytes(4 << 30)
+///     .open()?;
+/// # Ok::<(), idem_core::StoreError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder opens nothing until `open` is called"]
+pub struct SqliteStoreBuilder {
+    pub(super) path: PathBuf,
+    pub(super) busy_timeout: Duration,
+    pub(super) max_bytes: Option<u64>,
+    pub(super) clock: Clock,
+}
+
+impl SqliteStoreBuilder {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, busy_timeout: Duration::from_secs(5), max_bytes: None, clock: Clock::wall() }
+    }
+
+    /// How long to wait for another process that writes; 5 s if not said. Parts of a millisecond are cut off.
+    pub fn busy_timeout(mut self, timeout: Duration) -> Self {
+        // SQLite counts in an `i32` of milliseconds; 20 days are as good as for ever.
+        self.busy_timeout = timeout.min(Duration::from_secs(20 * 86_400));
+        self
+    }
+
+    /// How large the file may grow, in bytes; no bound if not said. Its write-ahead log comes on top. A store that has no room
+    /// refuses with [`Full`](crate::StoreErrorKind::Full); it never deletes what is still needed.
+    pub fn max_bytes(mut self, bytes: u64) -> Self {
+        self.max_bytes = Some(bytes);
+        self
+    }
+
+    /// The clock to decide by, for tests; the host's wall clock if not said. All processes that share a file need one clock.
+    pub fn clock(mut self, clock: impl Into<Clock>) -> Self {
+        self.clock = clock.into();
+        self
+    }
+
+    /// Opens the file, and makes it if it is not there.
+    ///
+    /// # Errors
+    /// As [`SqliteStore::open`].
+    pub fn open(self) -> Result<SqliteStore, StoreError> {
+        SqliteStore::start(self)
+    }
+}

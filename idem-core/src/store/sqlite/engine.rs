@@ -1,0 +1,241 @@
+//! One transaction for many operations.
+
+use std::time::{Duration, Instant};
+
+use rusqlite::{CachedStatement, Connection};
+
+use super::open;
+use super::place::Place;
+use super::row;
+use super::work::{Said, Wait, Work};
+use crate::clock::Clock;
+use crate::machine::{Answer, Change, Operation, decide};
+use crate::{RecordId, StoreError, StoreErrorKind, Timestamp};
+
+/// The connection that writes.
+pub(super) struct Engine {
+    connection: Connection,
+    place: Place,
+    clock: Clock,
+    file: Option<(u64, u64)>,
+    checked: Instant,
+    /// What the connection waits for at its next commit.
+    level: Wait,
+    commits: u64,
+    /// Writes since dead records were last looked for, and the row up to which that was done.
+    unswept: usize,
+    swept_to: i64,
+    /// Pages in the log, as far as they can be guessed.
+    logged: usize,
+}
+
+/// What an operation answered; the error concerns it alone.
+pub(super) type Answers = Vec<Result<Said, StoreError>>;
+
+impl Engine {
+    /// After so many writes, four times as many rows are looked at and the dead ones deleted. A message is two writes, so all rows
+    /// are looked at while an eighth of them is replaced, and a file that nobody sweeps stays bounded.
+    const HOUSEKEEPING: usize = 256;
+    /// Rows that a sweep looks at in one transaction.
+    const WINDOW: usize = 4_096;
+    /// How long it may take to notice that the file is gone.
+    const CHECK: Duration = if cfg!(test) { Duration::ZERO } else { Duration::from_millis(100) };
+
+    pub(super) fn new(connection: Connection, place: Place, clock: Clock) -> Self {
+        let file = open::identity(place.path());
+        Self {
+            connection,
+            place,
+            clock,
+            file,
+            checked: Instant::now(),
+            level: Wait::Disk,
+            commits: 0,
+            unswept: 0,
+            swept_to: 0,
+            logged: 0,
+        }
+    }
+
+    /// Transactions committed so far.
+    pub(super) fn commits(&self) -> u64 {
+        self.commits
+    }
+
+    /// Pages in the log, roughly.
+    pub(super) fn logged(&self) -> usize {
+        self.logged
+    }
+
+    /// Does all `work` in one transaction and adds one answer for each. On an error nothing of it has been done, unless it was
+    /// the commit itself that failed: then that is unknown.
+    pub(super) fn transact<'w>(
+        &mut self,
+        wait: Wait,
+        work: impl Iterator<Item = &'w Work>,
+        answers: &mut Answers,
+    ) -> Result<(), StoreError> {
+        self.check_file()?;
+        self.wait_for(wait)?;
+        self.run("begin immediate", "begin a transaction")?;
+        // Read once the lock is held: no record in the file is younger, and nobody changes one until the commit.
+        let now = self.clock.now();
+        for work in work {
+            // Some errors (no room, no memory) make SQLite roll back everything; others concern one record alone.
+            match self.work(work, now) {
+                Err(error) if self.connection.is_autocommit() => return Err(error),
+                answer => answers.push(answer),
+            }
+        }
+        if self.unswept >= Self::HOUSEKEEPING {
+            let window = 4 * std::mem::take(&mut self.unswept);
+            let (_, next) = self.sweep(self.swept_to, window, usize::MAX, now)?;
+            self.swept_to = next.unwrap_or(0);
+        }
+        self.run("commit", "commit")?;
+        self.commits += 1;
+        self.logged += 1;
+        Ok(())
+    }
+
+    /// Ends a transaction that failed midway.
+    pub(super) fn roll_back(&self) {
+        if !self.connection.is_autocommit() {
+            // If even this fails, every later transaction fails to begin and says so.
+            let _ = self.connection.execute_batch("rollback");
+        }
+    }
+
+    /// Copies the log back into the file.
+    pub(super) fn tidy(&mut self) {
+        self.logged = 0;
+        // What goes wrong here is noticed by the next commit; until then the log only grows.
+        let _ = self.connection.query_row("pragma wal_checkpoint(passive)", [], |_| Ok(()));
+    }
+
+    fn work(&mut self, work: &Work, now: Timestamp) -> Result<Said, StoreError> {
+        match work {
+            Work::One(id, operation) => self.operate(id, operation, now).map(Said::One),
+            Work::Claims(claims) => {
+                let mut verdicts = Vec::with_capacity(claims.len());
+                for claim in claims {
+                    let answer = self.operate(&claim.id, &Operation::Claim(claim.clone()), now)?;
+                    if let Answer::Claim(verdict) = answer {
+                        verdicts.push(verdict);
+                    }
+                }
+                Ok(Said::Claims(verdicts))
+            }
+            Work::Sweep { after, left, swept } => {
+                let (gone, next) = self.sweep(*after, Self::WINDOW, *left, now)?;
+                let left = left.saturating_sub(gone);
+                let swept = swept + gone as u64;
+                Ok(match next {
+                    Some(after) if left > 0 => Said::More(Work::Sweep { after, left, swept }),
+                    _ => Said::Swept(swept),
+                })
+            }
+            #[cfg(test)]
+            Work::Panic => panic!("a panic in the writer, on purpose"),
+        }
+    }
+
+    fn operate(
+        &mut self,
+        id: &RecordId,
+        operation: &Operation,
+        now: Timestamp,
+    ) -> Result<Answer, StoreError> {
+        let found = row::find(&mut *self.prepare(include_str!("find.sql"))?, id)
+            .map_err(|error| self.place.unreadable(id, error))?;
+        let (answer, change) = decide(found.as_ref().map(|found| &found.record), operation, now);
+        let changed = match (change, found) {
+            (Change::None, _) | (Change::Remove, None) => return Ok(answer),
+            (Change::Put(record), Some(found)) => {
+                row::write(&mut *self.prepare(include_str!("update.sql"))?, found.row, &record)
+            }
+            (Change::Put(record), None) => {
+                row::write(&mut *self.prepare(include_str!("insert.sql"))?, id.as_bytes().as_slice(), &record)
+            }
+            (Change::Remove, Some(found)) => {
+                self.prepare(include_str!("remove.sql"))?.execute([found.row]).map(drop)
+            }
+        };
+        changed.map_err(|error| self.place.fault("write a record", error))?;
+        self.unswept += 1;
+        // The record's own page, one of the index at its claim, and those that a large body fills.
+        self.logged += 2 + operation_bytes(operation) / 4_096;
+        Ok(answer)
+    }
+
+    /// Deletes up to `limit` dead records among the first `window` rows after `after`. Returns how many, and the last row
+    /// looked at if more may follow.
+    fn sweep(
+        &mut self,
+        after: i64,
+        window: usize,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<(usize, Option<i64>), StoreError> {
+        let fault = |error| self.place.fault("delete dead records", error);
+        let (last, seen): (Option<i64>, i64) = self
+            .prepare(include_str!("window.sql"))?
+            .query_row((after, whole(window)), |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(fault)?;
+        let Some(last) = last else { return Ok((0, None)) };
+        let gone = self
+            .prepare(include_str!("sweep.sql"))?
+            .execute((after, last, row::instant(now), whole(limit)))
+            .map_err(fault)?;
+        self.logged += gone;
+        Ok((gone, (seen == whole(window)).then_some(last)))
+    }
+
+    fn prepare(&self, sql: &str) -> Result<CachedStatement<'_>, StoreError> {
+        self.connection.prepare_cached(sql).map_err(|error| self.place.fault("prepare a statement", error))
+    }
+
+    fn run(&self, sql: &str, doing: &str) -> Result<(), StoreError> {
+        self.prepare(sql)?.execute([]).map(drop).map_err(|error| self.place.fault(doing, error))
+    }
+
+    /// A file that was deleted or replaced takes writes that nobody will ever see.
+    fn check_file(&mut self) -> Result<(), StoreError> {
+        if self.checked.elapsed() < Self::CHECK {
+            return Ok(());
+        }
+        if open::identity(self.place.path()) == self.file {
+            self.checked = Instant::now();
+            return Ok(());
+        }
+        Err(self.place.error(
+            StoreErrorKind::Misconfigured,
+            "the file was deleted or replaced while it was open; open the store again",
+        ))
+    }
+
+    /// Tells SQLite what the next commit waits for. In write-ahead mode `normal` leaves out the sync and nothing else.
+    fn wait_for(&mut self, wait: Wait) -> Result<(), StoreError> {
+        if self.level == wait {
+            return Ok(());
+        }
+        let level = match wait {
+            Wait::Commit => "pragma synchronous = normal",
+            Wait::Disk => "pragma synchronous = full",
+        };
+        self.connection.execute_batch(level).map_err(|error| self.place.fault("set how it syncs", error))?;
+        self.level = wait;
+        Ok(())
+    }
+}
+
+fn whole(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+fn operation_bytes(operation: &Operation) -> usize {
+    match operation {
+        Operation::Complete(completion) | Operation::Fail(completion) => completion.body.len(),
+        _ => 0,
+    }
+}

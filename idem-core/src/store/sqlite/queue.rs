@@ -1,0 +1,152 @@
+//! What waits for the writer.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::promise::Promise;
+use super::work::{Said, Wait, Work};
+use crate::StoreError;
+
+/// One piece of work, and whom to tell.
+pub(super) struct Job {
+    pub(super) work: Work,
+    pub(super) promise: Promise<Result<Said, StoreError>>,
+}
+
+/// What the writer does next.
+pub(super) enum Next {
+    /// The batch, in one transaction.
+    Batch(Wait),
+    /// Copy the log back.
+    Tidy,
+    /// Nothing, ever again.
+    End,
+}
+
+/// Jobs in the order of their arrival, those that need the disk apart from those that do not.
+#[derive(Default)]
+pub(super) struct Queue {
+    waiting: Mutex<Waiting>,
+    filled: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    quick: VecDeque<Job>,
+    lasting: VecDeque<Job>,
+    /// Quick batches taken while a lasting job waited.
+    passed: u32,
+    /// Jobs in the last batch.
+    last: usize,
+    tidy: Option<Tidy>,
+    idle: bool,
+    closed: bool,
+}
+
+/// How soon the log has to be copied back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tidy {
+    WhenIdle,
+    Now,
+}
+
+impl Queue {
+    /// Jobs in one transaction at most: enough that its sync is nothing for each, few enough that the first does not wait long.
+    pub(super) const BATCH: usize = 256;
+    /// How many quick batches may go ahead of a job that needs the disk. Each may bring more jobs to share its sync.
+    const PATIENCE: u32 = 4;
+    /// Pages in the log after which it is copied back when there is nothing else to do, and in any case.
+    const LOG: (usize, usize) = (2_000, 8_000);
+
+    /// Adds a job, or gives it back if the queue is closed.
+    pub(super) fn push(&self, job: Job) -> Option<Job> {
+        let mut waiting = self.lock();
+        if waiting.closed {
+            return Some(job);
+        }
+        match job.work.wait() {
+            Wait::Commit => waiting.quick.push_back(job),
+            Wait::Disk => waiting.lasting.push_back(job),
+        }
+        self.wake(waiting);
+        None
+    }
+
+    /// Whether there is nobody to share a transaction with: nothing waits, and the last batch was of one job.
+    pub(super) fn is_quiet(&self) -> bool {
+        let waiting = self.lock();
+        waiting.idle && waiting.last <= 1 || waiting.closed
+    }
+
+    /// Says how many pages are in the log.
+    pub(super) fn logged(&self, pages: usize) {
+        let (soon, at_last) = Self::LOG;
+        if pages >= soon {
+            let mut waiting = self.lock();
+            waiting.tidy = Some(if pages >= at_last { Tidy::Now } else { Tidy::WhenIdle });
+            self.wake(waiting);
+        }
+    }
+
+    /// Waits for jobs and moves a batch of one kind into `batch`.
+    pub(super) fn next(&self, batch: &mut Vec<Job>) -> Next {
+        let mut waiting = self.lock();
+        loop {
+            let quick = !waiting.quick.is_empty();
+            let lasting = !waiting.lasting.is_empty();
+            if waiting.tidy == Some(Tidy::Now) || waiting.tidy.is_some() && !quick && !lasting {
+                waiting.tidy = None;
+                return Next::Tidy;
+            }
+            let wait = if lasting && (!quick || waiting.passed >= Self::PATIENCE) {
+                Wait::Disk
+            } else if quick {
+                Wait::Commit
+            } else if waiting.closed {
+                return Next::End;
+            } else {
+                waiting.idle = true;
+                waiting = self.filled.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+                waiting.idle = false;
+                continue;
+            };
+            let jobs = match wait {
+                Wait::Commit => &mut waiting.quick,
+                Wait::Disk => &mut waiting.lasting,
+            };
+            let count = jobs.len().min(Self::BATCH);
+            batch.extend(jobs.drain(..count));
+            waiting.last = count;
+            waiting.passed = if wait == Wait::Commit && lasting { waiting.passed + 1 } else { 0 };
+            return Next::Batch(wait);
+        }
+    }
+
+    /// Lets what waits be finished and nothing more in.
+    pub(super) fn close(&self) {
+        let mut waiting = self.lock();
+        waiting.closed = true;
+        self.wake(waiting);
+    }
+
+    /// Takes out all that waits, because nobody will come for it.
+    pub(super) fn abandon(&self) -> impl Iterator<Item = Job> + use<> {
+        let mut waiting = self.lock();
+        waiting.closed = true;
+        let quick = std::mem::take(&mut waiting.quick);
+        quick.into_iter().chain(std::mem::take(&mut waiting.lasting))
+    }
+
+    /// A writer at work looks again by itself; a system call for each job would cost more than the job.
+    fn wake(&self, mut waiting: MutexGuard<'_, Waiting>) {
+        let idle = std::mem::take(&mut waiting.idle);
+        drop(waiting);
+        if idle {
+            self.filled.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

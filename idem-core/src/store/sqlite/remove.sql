@@ -1,0 +1,1 @@
+delete from idem_record where id = ?1

@@ -1,0 +1,218 @@
+//! Who writes: one thread that puts whatever waits into one transaction, and so one sync. A thread that may block, and finds
+//! nobody to share with, does its own work and is spared two hops.
+
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread::{self, JoinHandle};
+
+use super::engine::{Answers, Engine};
+use super::place::Place;
+use super::promise::{Promised, promise};
+use super::queue::{Job, Next, Queue};
+use super::work::{Said, Wait, Work};
+use crate::{StoreError, StoreErrorKind};
+
+/// The writing side of a store.
+pub(super) struct Writer {
+    pub(super) place: Place,
+    pub(super) queue: Queue,
+    engine: Mutex<Engine>,
+}
+
+impl Writer {
+    /// Starts the thread. It ends once the queue is closed and empty.
+    pub(super) fn start(engine: Engine, place: Place) -> Result<(Arc<Self>, JoinHandle<()>), StoreError> {
+        let writer = Arc::new(Self { place, queue: Queue::default(), engine: Mutex::new(engine) });
+        let its = writer.clone();
+        let thread =
+            thread::Builder::new().name("idem-sqlite".into()).spawn(move || its.run()).map_err(|cause| {
+                let what = "the system refused a thread for its writer";
+                writer.place.error(StoreErrorKind::Unavailable, what).because(cause)
+            })?;
+        Ok((writer, thread))
+    }
+
+    /// Transactions committed so far.
+    pub(super) fn commits(&self) -> u64 {
+        self.lock().commits()
+    }
+
+    /// Hands `work` to the thread.
+    pub(super) fn send(&self, work: Work) -> Promised<Result<Said, StoreError>> {
+        let (promise, promised) = promise();
+        if let Some(Job { work, promise }) = self.queue.push(Job { work, promise }) {
+            // The thread has ended, so there is nobody to wait for.
+            promise.keep(self.finish(&mut self.lock(), work));
+        }
+        promised
+    }
+
+    /// Does `work` on this thread, unless others write or wait to: then it is given back.
+    pub(super) fn try_here(&self, work: Work) -> ControlFlow<Result<Said, StoreError>, Work> {
+        if !self.queue.is_quiet() {
+            return ControlFlow::Continue(work);
+        }
+        let mut engine = match self.engine.try_lock() {
+            Ok(engine) => engine,
+            Err(TryLockError::Poisoned(engine)) => engine.into_inner(),
+            Err(TryLockError::WouldBlock) => return ControlFlow::Continue(work),
+        };
+        ControlFlow::Break(self.finish(&mut engine, work))
+    }
+
+    fn finish(&self, engine: &mut Engine, mut work: Work) -> Result<Said, StoreError> {
+        let mut answers = Vec::with_capacity(1);
+        loop {
+            self.settle(engine, work.wait(), std::iter::once(&work), &mut answers)?;
+            self.queue.logged(engine.logged());
+            match answers.pop() {
+                Some(Ok(Said::More(rest))) => work = rest,
+                Some(answer) => return answer,
+                None => {
+                    return Err(self.place.error(StoreErrorKind::Unavailable, "its writer gave no answer"));
+                }
+            }
+        }
+    }
+
+    fn run(&self) {
+        // Whatever ends this thread, nobody is left waiting.
+        let _abandon = Abandon(self);
+        let mut jobs = Vec::with_capacity(Queue::BATCH);
+        let mut answers = Vec::with_capacity(Queue::BATCH);
+        loop {
+            let wait = match self.queue.next(&mut jobs) {
+                Next::Batch(wait) => wait,
+                Next::Tidy => {
+                    self.lock().tidy();
+                    continue;
+                }
+                Next::End => return,
+            };
+            let mut engine = self.lock();
+            let outcome = self.settle(&mut engine, wait, jobs.iter().map(|job| &job.work), &mut answers);
+            let logged = engine.logged();
+            drop(engine);
+            match outcome {
+                Ok(()) => {
+                    for (job, answer) in jobs.drain(..).zip(answers.drain(..)) {
+                        self.tell(job, answer);
+                    }
+                }
+                Err(error) => {
+                    for job in jobs.drain(..) {
+                        self.tell(job, Err(error.clone()));
+                    }
+                }
+            }
+            self.queue.logged(logged);
+        }
+    }
+
+    /// Does one batch; after an error or a panic the connection is ready for the next.
+    fn settle<'w>(
+        &self,
+        engine: &mut Engine,
+        wait: Wait,
+        work: impl Iterator<Item = &'w Work>,
+        answers: &mut Answers,
+    ) -> Result<(), StoreError> {
+        let outcome = catch_unwind(AssertUnwindSafe(|| engine.transact(wait, work, answers)));
+        let error = match outcome {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(error)) => error,
+            Err(_) => self
+                .place
+                .error(StoreErrorKind::Unavailable, "its writer panicked; the transaction was rolled back"),
+        };
+        answers.clear();
+        engine.roll_back();
+        Err(error)
+    }
+
+    fn tell(&self, job: Job, answer: Result<Said, StoreError>) {
+        let answer = match answer {
+            Ok(Said::More(work)) => match self.queue.push(Job { work, ..job }) {
+                None => return,
+                Some(Job { work, promise }) => {
+                    let answer = self.finish(&mut self.lock(), work);
+                    return promise.keep(answer);
+                }
+            },
+            answer => answer,
+        };
+        // A waker is foreign code, and its panic must not keep the answers from all others.
+        let _ = catch_unwind(AssertUnwindSafe(|| job.promise.keep(answer)));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Engine> {
+        // Each transaction that panicked was rolled back, so the engine is as good as before.
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Abandon<'w>(&'w Writer);
+
+impl Drop for Abandon<'_> {
+    fn drop(&mut self) {
+        self.0.queue.abandon().for_each(drop);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::store::sqlite::open;
+    use crate::store::{Store, block_on};
+    use crate::{Clock, SqliteStore};
+
+    /// A file of its own for each test.
+    fn file(name: &str) -> std::path::PathBuf {
+        let dir = std::env::temp_dir().join(format!("idem-writer-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        dir.join("idem.db")
+    }
+
+    #[test]
+    fn a_panic_is_an_error_for_its_batch_and_the_writer_goes_on() {
+        let file = file("panic");
+        let place = open::locate(&file).unwrap();
+        let connection = open::writer(&place, Duration::from_secs(1), None).unwrap();
+        let engine = Engine::new(connection, place.clone(), Clock::wall());
+        let (writer, thread) = Writer::start(engine, place).unwrap();
+        let sweep = || Work::Sweep { after: 0, left: 1, swept: 0 };
+
+        let error = block_on(writer.send(Work::Panic)).unwrap().err().unwrap();
+        assert_eq!(error.kind(), StoreErrorKind::Unavailable);
+        assert!(error.to_string().contains("panicked"), "{error}");
+        assert!(matches!(block_on(writer.send(sweep())), Some(Ok(Said::Swept(0)))));
+
+        // And on a caller's own thread.
+        let mut engine = writer.lock();
+        assert!(writer.finish(&mut engine, Work::Panic).is_err());
+        assert!(matches!(writer.finish(&mut engine, sweep()), Ok(Said::Swept(0))));
+        drop(engine);
+
+        writer.queue.close();
+        thread.join().unwrap();
+        assert!(matches!(block_on(writer.send(sweep())), Some(Ok(Said::Swept(0)))), "after the end too");
+        std::fs::remove_dir_all(file.parent().unwrap()).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_was_deleted_takes_no_more_writes() {
+        let file = file("deleted");
+        let store = SqliteStore::open(&file).unwrap();
+        assert_eq!(store.sweep(1).wait().unwrap(), 0);
+        std::fs::remove_file(&file).unwrap();
+        let error = store.sweep(1).wait().unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Misconfigured);
+        assert!(error.to_string().contains("deleted or replaced"), "{error}");
+        drop(store);
+        std::fs::remove_dir_all(file.parent().unwrap()).unwrap();
+    }
+}

@@ -1,0 +1,223 @@
+//! What cannot be a store is refused with the file and the cause, and stays as it is.
+
+use std::path::Path;
+use std::time::Duration;
+
+use idem_core::machine::{Recorded, StateKind};
+use idem_core::{SqliteStore, Store, StoreError, StoreErrorKind};
+use rusqlite::Connection;
+
+use crate::asks::{Dir, claim, completion, granted, id, replayed};
+
+/// Opens `file`, which must fail with `kind`, name the file and leave it as it is.
+fn refused(file: &Path, kind: StoreErrorKind, cause: &str) -> StoreError {
+    let before = std::fs::read(file).ok();
+    let error = SqliteStore::builder(file).busy_timeout(Duration::from_millis(20)).open().unwrap_err();
+    assert_eq!(error.kind(), kind, "{error}");
+    let text = error.to_string();
+    assert!(text.contains(&file.display().to_string()) && text.contains(cause), "{text}");
+    assert!(std::fs::read(file).ok() == before, "the file was changed");
+    error
+}
+
+#[test]
+fn a_file_that_is_no_database() {
+    let dir = Dir::new();
+    for content in [b"hello".to_vec(), vec![b'x'; 10_000]] {
+        std::fs::write(dir.file(), content).unwrap();
+        refused(&dir.file(), StoreErrorKind::Foreign, "not an SQLite database");
+    }
+}
+
+#[test]
+fn a_database_of_another_program() {
+    let dir = Dir::new();
+    let other = Connection::open(dir.file()).unwrap();
+    other
+        .execute_batch("create table orders (id integer primary key); insert into orders values (1)")
+        .unwrap();
+    drop(other);
+    refused(&dir.file(), StoreErrorKind::Foreign, "belongs to another program");
+}
+
+#[test]
+fn a_database_that_another_program_has_only_marked() {
+    let dir = Dir::new();
+    let other = Connection::open(dir.file()).unwrap();
+    other.execute_batch("pragma application_id = 7; vacuum").unwrap();
+    drop(other);
+    refused(&dir.file(), StoreErrorKind::Foreign, "0x00000007");
+}
+
+#[test]
+fn a_schema_of_a_newer_version() {
+    let dir = Dir::new();
+    drop(SqliteStore::open(dir.file()).unwrap());
+    Connection::open(dir.file()).unwrap().pragma_update(None, "user_version", 2).unwrap();
+    refused(&dir.file(), StoreErrorKind::Foreign, "version 2, made by a newer idem");
+}
+
+#[test]
+fn a_schema_of_a_version_that_never_was() {
+    let dir = Dir::new();
+    drop(SqliteStore::open(dir.file()).unwrap());
+    Connection::open(dir.file()).unwrap().pragma_update(None, "user_version", 0).unwrap();
+    refused(&dir.file(), StoreErrorKind::Corrupt, "version 0");
+}
+
+#[test]
+fn an_empty_file_becomes_a_store() {
+    let dir = Dir::new();
+    std::fs::write(dir.file(), b"").unwrap();
+    let store = SqliteStore::open(dir.file()).unwrap();
+    assert_eq!(granted(store.claim(&claim("key")).wait()).tries, 1);
+}
+
+#[test]
+fn a_directory_in_place_of_the_file() {
+    let dir = Dir::new();
+    refused(dir.path(), StoreErrorKind::Misconfigured, "is a directory");
+}
+
+#[test]
+fn a_directory_that_is_not_there() {
+    let dir = Dir::new();
+    let file = dir.path().join("none/idem.db");
+    refused(&file, StoreErrorKind::Misconfigured, "directory");
+    assert!(!file.exists() && !dir.path().join("none").exists());
+}
+
+#[test]
+fn a_name_that_means_memory_or_nothing() {
+    for name in [":memory:", "", "/", ".."] {
+        let error = SqliteStore::open(name).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Misconfigured, "{error}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_that_cannot_be_written_to() {
+    // Nobody can make files there, not even root.
+    let error = SqliteStore::open("/sys/kernel/idem.db").unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::ReadOnly, "{error}");
+    assert!(error.to_string().contains("/sys/kernel/idem.db"), "{error}");
+}
+
+#[test]
+fn a_file_that_another_connection_keeps_locked() {
+    let dir = Dir::new();
+    let other = Connection::open(dir.file()).unwrap();
+    other.execute_batch("begin exclusive; create table t (x)").unwrap();
+    refused(&dir.file(), StoreErrorKind::Unavailable, "another connection holds its lock");
+}
+
+#[test]
+fn a_file_that_was_damaged() {
+    let dir = Dir::new();
+    let store = SqliteStore::open(dir.file()).unwrap();
+    let claims: Vec<_> = (0..200).map(|n| claim(&format!("key {n}"))).collect();
+    let _ = store.claim_many(&claims).wait().unwrap();
+    drop(store);
+    let whole = std::fs::read(dir.file()).unwrap();
+    let damaged_from = |start: usize| {
+        let mut bytes = whole.clone();
+        bytes[start..].fill(0xa5);
+        std::fs::write(dir.file(), bytes).unwrap();
+    };
+    // The schema.
+    damaged_from(512);
+    refused(&dir.file(), StoreErrorKind::Corrupt, "damaged");
+
+    // The records: that shows when one is asked for.
+    damaged_from(16 << 10);
+    let store = SqliteStore::open(dir.file()).unwrap();
+    let errors: Vec<_> = claims.iter().filter_map(|claim| store.claim(claim).wait().err()).collect();
+    assert!(!errors.is_empty());
+    for error in errors {
+        assert_eq!(error.kind(), StoreErrorKind::Corrupt, "{error}");
+        assert!(error.to_string().contains("idem.db"), "{error}");
+    }
+}
+
+#[test]
+fn a_record_that_was_damaged_is_an_error_and_never_free() {
+    let dir = Dir::new();
+    let store = SqliteStore::open(dir.file()).unwrap();
+    let _ = granted(store.claim(&claim("key")).wait());
+    let _ = granted(store.claim(&claim("other")).wait());
+    let hand = Connection::open(dir.file()).unwrap();
+    hand.pragma_update(None, "ignore_check_constraints", true).unwrap();
+    hand.execute("update idem_record set lease_at = null where k = ?1", [id("key").as_bytes()]).unwrap();
+    let error = store.claim(&claim("key")).wait().unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Corrupt);
+    assert!(error.to_string().contains("lease_at"), "{error}");
+    // The writer finds the same, for this record alone.
+    let error = store.forget(&id("key"), false).wait().unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Corrupt);
+    assert_eq!(store.inspect(&id("other")).wait().unwrap().unwrap().state, StateKind::Held);
+}
+
+#[test]
+fn the_schema_refuses_a_claim_without_an_end() {
+    let dir = Dir::new();
+    let store = SqliteStore::open(dir.file()).unwrap();
+    let _ = granted(store.claim(&claim("key")).wait());
+    let hand = Connection::open(dir.file()).unwrap();
+    for change in [
+        "lease_at = null",
+        "prior = null",
+        "st = 0",
+        "st = 2",
+        "st = 4",
+        "token = x'00'",
+        "k = x'00'",
+        "drop_at = -1",
+        "fence = 'x'",
+        "body = x'00'",
+    ] {
+        let refused = hand.execute(&format!("update idem_record set {change}"), []).unwrap_err();
+        assert_eq!(refused.sqlite_error_code(), Some(rusqlite::ErrorCode::ConstraintViolation), "{change}");
+    }
+}
+
+#[test]
+fn a_full_file_refuses_with_its_name_and_goes_on_once_there_is_room() {
+    let dir = Dir::new();
+    let store = SqliteStore::builder(dir.file()).max_bytes(64 << 10).open().unwrap();
+    let mut stored = Vec::new();
+    let error = loop {
+        let claim = claim(&format!("key {}", stored.len()));
+        let recorded = store.claim(&claim).wait().and_then(|verdict| {
+            store.complete(&completion(&claim, granted(Ok(verdict)), &[7; 4_000])).wait()
+        });
+        match recorded {
+            Ok(recorded) => assert_eq!(recorded, Recorded::Stored),
+            Err(error) => break error,
+        }
+        stored.push(claim);
+        assert!(stored.len() < 100, "64 KiB hold no 400 KB");
+    };
+    assert_eq!(error.kind(), StoreErrorKind::Full, "{error}");
+    assert!(error.to_string().contains("idem.db") && error.to_string().contains("full"), "{error}");
+
+    assert_eq!(replayed(store.claim(&claim("key 0")).wait()), [7; 4_000]);
+    for claim in &stored[1..4] {
+        let _ = store.forget(&claim.id, false).wait().unwrap();
+    }
+    let again = claim("again");
+    let grant = granted(store.claim(&again).wait());
+    assert_eq!(store.complete(&completion(&again, grant, &[8; 4_000])).wait().unwrap(), Recorded::Stored);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_leads_to_the_file_it_names() {
+    let dir = Dir::new();
+    let store = SqliteStore::open(dir.file()).unwrap();
+    let _ = granted(store.claim(&claim("key")).wait());
+    let link = dir.path().join("link.db");
+    std::os::unix::fs::symlink(dir.file(), &link).unwrap();
+    let linked = SqliteStore::open(link).unwrap();
+    assert!(linked.inspect(&id("key")).wait().unwrap().is_some());
+}

@@ -1,0 +1,7 @@
+//! `SqliteStore` against the protocol, other threads, other processes, kill -9 and bad files.
+
+mod asks;
+mod bad_files;
+mod crowd;
+mod model;
+mod processes;

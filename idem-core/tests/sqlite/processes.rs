@@ -1,0 +1,166 @@
+//! Several processes on one file, and processes that are killed.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use idem_core::machine::{Prior, Recorded, Verdict};
+use idem_core::{SqliteStore, Store};
+
+use crate::asks::{Dir, LEASE, claim, clock, completion, granted, open, replayed};
+
+const PART: &str = "IDEM_TEST_PART";
+const FILE: &str = "IDEM_TEST_FILE";
+/// Keys that all racing processes ask for.
+const RACE: usize = 300;
+
+/// This test binary once more, in a process of its own.
+struct Actor {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<std::process::ChildStdout>,
+}
+
+impl Actor {
+    fn start(part: &str, file: &Path) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "--nocapture", "processes::part"])
+            .env(PART, part)
+            .env(FILE, file)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Self { child, input, output }
+    }
+
+    /// The next line that is the part's own.
+    fn hears(&mut self) -> String {
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the process ended without a word");
+            if let Some((_, said)) = line.trim_end_matches('\n').split_once("says: ") {
+                return said.to_owned();
+            }
+        }
+    }
+
+    fn tell(&mut self) {
+        self.input.write_all(b"go\n").unwrap();
+    }
+
+    /// SIGKILL.
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+#[test]
+#[ignore = "the part of a second process, started by the other tests"]
+fn part() {
+    let (Ok(part), Some(file)) = (std::env::var(PART), std::env::var_os(FILE)) else {
+        return;
+    };
+    let say = |what: String| println!("says: {what}");
+    let wait = || {
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).unwrap();
+    };
+    let file = Path::new(&file);
+    match part.as_str() {
+        "race" => {
+            let store = SqliteStore::open(file).unwrap();
+            say("ready".into());
+            wait();
+            let mine: Vec<_> = (0..RACE)
+                .filter(|key| {
+                    let verdict = store.claim(&claim(&format!("key {key}"))).wait().unwrap();
+                    assert!(
+                        matches!(verdict, Verdict::Claimed(_) | Verdict::InProgress { .. }),
+                        "{verdict:?}"
+                    );
+                    matches!(verdict, Verdict::Claimed(_))
+                })
+                .map(|key| key.to_string())
+                .collect();
+            say(mine.join(" "));
+        }
+        "claim" => {
+            let store = open(file, &clock());
+            say(granted(store.claim(&claim("key")).wait()).fence.to_string());
+            wait();
+        }
+        "complete" => {
+            let store = open(file, &clock());
+            let claim = claim("key");
+            let grant = granted(store.claim(&claim).wait());
+            let recorded = store.complete(&completion(&claim, grant, b"receipt")).wait().unwrap();
+            assert_eq!(recorded, Recorded::Stored);
+            say("completed".into());
+            wait();
+        }
+        other => panic!("no part `{other}`"),
+    }
+}
+
+#[test]
+fn of_three_processes_one_gets_each_key() {
+    let dir = Dir::new();
+    // They also race to make the file.
+    let mut actors: Vec<_> = (0..3).map(|_| Actor::start("race", &dir.file())).collect();
+    for actor in &mut actors {
+        assert_eq!(actor.hears(), "ready");
+    }
+    actors.iter_mut().for_each(Actor::tell);
+    let mut keys: Vec<usize> = Vec::new();
+    for actor in &mut actors {
+        keys.extend(actor.hears().split_whitespace().map(|key| key.parse::<usize>().unwrap()));
+        assert!(actor.child.wait().unwrap().success());
+    }
+    keys.sort_unstable();
+    assert_eq!(keys, (0..RACE).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_message_of_a_killed_worker_is_granted_again_once_its_lease_has_ended() {
+    let dir = Dir::new();
+    let mut worker = Actor::start("claim", &dir.file());
+    let fence: u64 = worker.hears().parse().unwrap();
+    worker.kill();
+
+    let clock = clock();
+    let store = open(&dir.file(), &clock);
+    let verdict = store.claim(&claim("key")).wait().unwrap();
+    assert!(
+        matches!(verdict, Verdict::InProgress { tries: 1, remaining } if remaining == LEASE),
+        "{verdict:?}"
+    );
+    clock.advance(LEASE);
+    let grant = granted(store.claim(&claim("key")).wait());
+    assert!(grant.fence > fence);
+    assert_eq!((grant.tries, grant.prior, grant.first_age), (2, Prior::Lapsed, LEASE));
+}
+
+#[test]
+fn a_result_survives_its_worker_being_killed_right_after() {
+    let dir = Dir::new();
+    let mut worker = Actor::start("complete", &dir.file());
+    assert_eq!(worker.hears(), "completed");
+    worker.kill();
+    let store = open(&dir.file(), &clock());
+    assert_eq!(replayed(store.claim(&claim("key")).wait()), b"receipt");
+}
+
+#[test]
+fn a_store_sees_what_another_process_writes() {
+    let dir = Dir::new();
+    let store = open(&dir.file(), &clock());
+    let mut worker = Actor::start("complete", &dir.file());
+    assert_eq!(worker.hears(), "completed");
+    assert_eq!(replayed(store.claim(&claim("key")).wait()), b"receipt");
+    worker.tell();
+    assert!(worker.child.wait().unwrap().success());
+}
