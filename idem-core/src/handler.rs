@@ -150,7 +150,8 @@ impl Handler {
         self
     }
 
-    /// Grants before the message is parked; 5 if not said.
+    /// Grants before the message is parked; 5 if not said. The first is always given, so 0 is 1. At most once has no such
+    /// number: its one attempt is not repeated, and a claim under which no body ran does not count.
     #[must_use]
     pub const fn max_tries(mut self, tries: u32) -> Self {
         self.max_tries = tries;
