@@ -180,7 +180,7 @@ mod size {
         crate::install_store();
         let (p, m) =
             (std::mem::size_of_val(&plain(1, [0; 8192])), std::mem::size_of_val(&marked(1, [0; 8192])));
-        assert!(m <= p + 512, "plain={p} marked={m}");
+        assert!(m <= p + 512, "plain={} marked={}", p, m);
     }
 }
 
@@ -280,9 +280,9 @@ mod backtrace {
     fn few_frames_are_ours() {
         crate::install_store();
         let trace = handler(1).unwrap();
-        assert!(trace.contains("backtrace::handler"), "{trace}");
+        assert!(trace.contains("backtrace::handler"), "{}", trace);
         let ours = trace.lines().filter(|line| line.contains("idem_core::")).count();
-        assert!(ours <= 1, "{trace}");
+        assert!(ours <= 1, "{}", trace);
     }
 }
 

@@ -55,7 +55,7 @@ mod templates {
         assert_eq!(key_of(None, message("a", 1)).unwrap(), "msg:a");
         let error = key_of(None, message("", 1)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::MissingKeyPart);
-        assert!(error.to_string().contains("message.id"), "{error}");
+        assert!(error.to_string().contains("message.id"), "{}", error);
     }
 }
 

@@ -1,0 +1,75 @@
+//! idem under another name: nothing here is called `idem`, and the expansion has to find its way by `crate = ::once`.
+
+/// The handlers' error.
+#[derive(Debug)]
+pub struct Error;
+
+impl From<once::Error> for Error {
+    fn from(_: once::Error) -> Self {
+        Self
+    }
+}
+
+/// A plain function.
+///
+/// # Errors
+/// idem's own.
+#[once::idempotent(key = "n:<n>", crate = ::once)]
+pub fn charge(n: u64, m: u64) -> Result<u64, Error> {
+    Ok(n + m)
+}
+
+/// Much of what the expansion can name.
+///
+/// # Errors
+/// idem's own.
+#[once::idempotent(
+    key = ["a:<n.get()>", "b:<m>:<K>"],
+    crate = once,
+    scope = "renamed.all",
+    ttl = "1d",
+    on_duplicate = wait("1s"),
+    on_lapse = "park",
+    require = "any",
+    payload(n),
+    store = store
+)]
+pub async fn all<const K: usize>(
+    n: std::num::NonZero<u64>,
+    m: [u8; K],
+    store: &once::MemoryStore,
+    #[key] key: &once::Key,
+    #[attempt] attempt: &once::Attempt,
+) -> Result<String, Error> {
+    Ok(format!("{key} {} {n} {}", attempt.tries(), m.len()))
+}
+
+unsafe fn raw() -> u64 {
+    1
+}
+
+/// In an edition where an unsafe function is no unsafe block.
+///
+/// # Safety
+/// None is needed.
+///
+/// # Errors
+/// idem's own.
+#[once::idempotent(key = "n:<n>", crate = ::once)]
+pub async unsafe fn unsafe_charge(n: u64) -> Result<u64, Error> {
+    Ok(n + unsafe { raw() })
+}
+
+#[test]
+fn it_is_found_by_its_other_name() {
+    once::install(once::MemoryStore::new());
+    assert_eq!(charge(1, 1).unwrap(), 2);
+    assert_eq!(charge(1, 2).unwrap(), 2);
+    let store = once::MemoryStore::new();
+    let mut future = std::pin::pin!(all(std::num::NonZero::new(3).unwrap(), [1], &store));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match future.as_mut().poll(&mut context) {
+        std::task::Poll::Ready(answer) => assert_eq!(answer.unwrap(), "a:3 1 3 1"),
+        std::task::Poll::Pending => panic!("a store in memory answers at once"),
+    }
+}
