@@ -13,6 +13,8 @@ pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};
 pub use idem_core::{SqliteStore, SqliteStoreBuilder};
 pub use idem_macros::idempotent;
 
+pub mod errors;
+
 /// What `#[idempotent]` expands to: not for hand-written code, and free to change in any release.
 #[doc(hidden)]
 pub mod __private {
