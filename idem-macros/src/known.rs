@@ -3,48 +3,51 @@
 use std::fmt;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use syn::ext::IdentExt;
 
-use crate::rules::Rule;
+use crate::rules::{self, Rule};
 use crate::tokens::{angle_end, is_punct};
 
+pub(crate) mod carriers;
+pub(crate) mod conversions;
+pub(crate) mod minted;
 mod never_const;
-mod per_attempt;
+pub(crate) mod per_delivery;
+mod table;
 
-/// Calls of one family: what they have in common, and what to use instead.
-pub(crate) struct Family {
+pub(crate) use table::{Call, Family, HOST_VARIABLES, Kind};
+
+impl Family {
     /// The rule that a key with such a call breaks.
-    pub(crate) rule: &'static Rule,
-    /// What such a call gives: "a new id on every attempt".
-    pub(crate) gives: &'static str,
-    /// What to write instead.
-    pub(crate) instead: &'static str,
-    /// Which calls: see [`Pattern`].
-    pub(crate) calls: &'static [&'static str],
+    pub(crate) fn rule(&self) -> &'static Rule {
+        match self.kind {
+            Kind::Fresh => &rules::KEY_PER_ATTEMPT,
+            Kind::Default => &rules::KEY_DEFAULT,
+        }
+    }
 }
 
-/// One entry of a table.
-///
-/// | written | matches |
-/// | --- | --- |
-/// | `now_v7` | `now_v7()`, and any path that ends so, called or not |
-/// | `Ulid::new` | any path that ends so, called or not |
-/// | `.elapsed()` | a method without arguments |
-/// | `.fetch_add` | a method, whatever its arguments |
-/// | `nanoid!` | a macro |
+/// An entry of the table, taken apart.
 enum Pattern {
     Name(&'static str),
     Path(&'static str),
-    Method { name: &'static str, bare: bool },
+    Method {
+        /// How the name of what it is called on has to end.
+        on: &'static str,
+        name: &'static str,
+        bare: bool,
+    },
     Macro(&'static str),
 }
 
 impl Pattern {
-    fn of(text: &'static str) -> Self {
+    fn of(call: &Call) -> Self {
+        let text = call.pattern;
         if let Some(name) = text.strip_suffix('!') {
             Self::Macro(name)
-        } else if let Some(name) = text.strip_prefix('.') {
+        } else if let Some((on, name)) = text.split_once('.') {
             let bare = name.strip_suffix("()");
-            Self::Method { name: bare.unwrap_or(name), bare: bare.is_some() }
+            Self::Method { on, name: bare.unwrap_or(name), bare: bare.is_some() }
         } else if text.contains("::") {
             Self::Path(text)
         } else {
@@ -56,14 +59,16 @@ impl Pattern {
 /// Something that looks like a call: `a::b(…)`, `.b(…)`, `b!(…)`, or the bare path `a::b`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Mention {
-    segments: Vec<String>,
-    kind: Kind,
-    called: bool,
-    arguments: bool,
+    pub(crate) segments: Vec<String>,
+    pub(crate) form: Form,
+    pub(crate) called: bool,
+    pub(crate) arguments: bool,
+    /// The last name of what a method is called on.
+    pub(crate) on: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Form {
     Path,
     Method,
     Macro,
@@ -73,37 +78,71 @@ impl fmt::Display for Mention {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.segments.join("::");
         let inside = if self.arguments { ".." } else { "" };
-        match self.kind {
-            Kind::Macro => write!(f, "{path}!({inside})"),
-            Kind::Method => write!(f, ".{path}({inside})"),
-            Kind::Path if self.called => write!(f, "{path}({inside})"),
-            Kind::Path => f.write_str(&path),
+        match self.form {
+            Form::Macro => write!(f, "{path}!({inside})"),
+            Form::Method => write!(f, ".{path}({inside})"),
+            Form::Path if self.called => write!(f, "{path}({inside})"),
+            Form::Path => f.write_str(&path),
         }
     }
 }
 
 impl Mention {
+    /// The path of a syntax tree, without its generics.
+    pub(crate) fn of_path(path: &syn::Path, called: bool, arguments: bool) -> Self {
+        let segments = path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
+        Self { segments, form: Form::Path, called, arguments, on: String::new() }
+    }
+
+    /// Whether its path ends so.
+    pub(crate) fn ends_with(&self, path: &str) -> bool {
+        let mut own = self.segments.iter().rev();
+        path.rsplit("::").all(|segment| own.next().is_some_and(|own| own == segment))
+    }
+
     fn is(&self, pattern: &Pattern) -> bool {
         let last = self.segments.last().map_or("", String::as_str);
-        match (pattern, self.kind) {
-            (Pattern::Name(name), Kind::Path) => last == *name && (self.called || self.segments.len() > 1),
-            (Pattern::Path(path), Kind::Path) => {
-                let mut own = self.segments.iter().rev();
-                path.rsplit("::").all(|segment| own.next().is_some_and(|own| own == segment))
+        match (pattern, self.form) {
+            (Pattern::Name(name), Form::Path) => {
+                let value = name.starts_with(|first: char| first.is_ascii_uppercase());
+                last == *name && (self.called || value || self.segments.len() > 1)
             }
-            (Pattern::Method { name, bare }, Kind::Method) => last == *name && !(*bare && self.arguments),
-            (Pattern::Macro(name), Kind::Macro) => last == *name,
+            (Pattern::Path(path), Form::Path) => self.ends_with(path),
+            (Pattern::Method { on, name, bare }, Form::Method) => {
+                last == *name && !(*bare && self.arguments) && self.on.to_lowercase().ends_with(on)
+            }
+            (Pattern::Macro(name), Form::Macro) => last == *name,
             _ => false,
         }
     }
+
+    /// The family that it belongs to, in a key.
+    fn family(&self) -> Option<&'static Family> {
+        self.family_where(|_| true)
+    }
+
+    /// The family that it belongs to, in a body.
+    pub(crate) fn family_in_body(&self) -> Option<&'static Family> {
+        self.family_where(|call| call.wherever)
+    }
+
+    fn family_where(&self, wanted: impl Fn(&Call) -> bool) -> Option<&'static Family> {
+        let has =
+            |family: &&Family| family.calls.iter().any(|call| wanted(call) && self.is(&Pattern::of(call)));
+        table::FAMILIES.iter().find(has)
+    }
+}
+
+/// The family that has an entry of that text.
+pub(crate) fn family_of(pattern: &str) -> Option<&'static Family> {
+    let has = |family: &&Family| family.calls.iter().any(|call| call.pattern == pattern);
+    table::FAMILIES.iter().find(has)
 }
 
 /// The first thing in `tokens` that is another one on every attempt.
 pub(crate) fn per_attempt(tokens: &TokenStream) -> Option<(Mention, &'static Family)> {
     mentions(tokens).into_iter().find_map(|mention| {
-        let family = per_attempt::FAMILIES
-            .iter()
-            .find(|family| family.calls.iter().any(|call| mention.is(&Pattern::of(call))))?;
+        let family = mention.family()?;
         Some((mention, family))
     })
 }
@@ -136,18 +175,19 @@ fn mentions(tokens: &TokenStream) -> Vec<Mention> {
                 };
                 let is_macro = tokens.get(after).is_some_and(|token| is_punct(token, '!'))
                     && matches!(tokens.get(after + 1), Some(TokenTree::Group(_)));
-                let kind = match (is_macro, method) {
-                    (true, _) => Kind::Macro,
-                    (false, true) => Kind::Method,
-                    (false, false) => Kind::Path,
+                let form = match (is_macro, method) {
+                    (true, _) => Form::Macro,
+                    (false, true) => Form::Method,
+                    (false, false) => Form::Path,
                 };
-                if kind != Kind::Method || group.is_some() {
+                if form != Form::Method || group.is_some() {
                     let given = match tokens.get(after + usize::from(is_macro)) {
                         Some(TokenTree::Group(given)) => !given.stream().is_empty(),
                         _ => false,
                     };
                     let arguments = given && (is_macro || group.is_some());
-                    found.push(Mention { segments, kind, called: group.is_some(), arguments });
+                    let on = if method { receiver(&tokens[..at - 1]) } else { String::new() };
+                    found.push(Mention { segments, form, called: group.is_some(), arguments, on });
                 }
                 at = after;
             }
@@ -159,6 +199,16 @@ fn mentions(tokens: &TokenStream) -> Vec<Mention> {
         }
     }
     found
+}
+
+/// The last name of what stands before a dot: `rng` of `rng.` and of `rng().`.
+fn receiver(before: &[TokenTree]) -> String {
+    let name = before.iter().rev().find_map(|token| match token {
+        TokenTree::Ident(ident) => Some(Some(ident)),
+        TokenTree::Group(_) => None,
+        _ => Some(None),
+    });
+    name.flatten().map_or_else(String::new, ToString::to_string)
 }
 
 /// The segments of the path that begins at `at`, without their generics, and where it ends.

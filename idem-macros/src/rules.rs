@@ -31,6 +31,11 @@ rules! {
     KEY_PER_ATTEMPT = "key_per_attempt", "a redelivery would get another key, and the work would be done again";
     KEY_DEFAULT = "key_default", "messages without an id would answer for one another, or be worked on again at each delivery";
     PAYLOAD_PER_ATTEMPT = "payload_per_attempt", "a redelivery would look like another message under the same key, and be refused";
+    BODY_FRESH_KEY = "body_fresh_key", "the API knows a repeated request by this key: the next attempt would send another one, and the work would be done again";
+    BODY_FRESH_DEDUP_ID = "body_fresh_dedup_id", "the broker drops a repeated message by this id: the next attempt would send another one, and both would be delivered";
+    BODY_FRESH_MESSAGE_ID = "body_fresh_message_id", "whoever receives this message knows it again by its id: the next attempt would send the same news as another message";
+    BODY_DEFAULT_KEY = "body_default_key", "messages without an id would all be sent under one key, and all but the first dropped or answered with its result";
+    BODY_TOKEN_MINTED_BY_SDK = "body_token_minted_by_sdk", "a client that is given no token makes a new one at each call: the next attempt would be another request, and the work would be done again";
     KEY_UNPROVED = "key_unproved", "a method may read a clock, a counter or a random source; only of a `const fn` on a type that it can name does the compiler prove that it reads none";
     SCOPE_MISSING = "scope_missing", "a method or a generic function has no name of its own that lasts: two types, or two instances, would share one record";
     OPTION_UNKNOWN = "option_unknown", "an option that idem does not know would do nothing";
@@ -60,7 +65,15 @@ rules! {
 }
 
 /// Those that go by names, which can lie: `allow(rule, reason = "…")` is the way out.
-pub(crate) static WITH_EXCEPTIONS: &[&Rule] = &[&KEY_PER_ATTEMPT, &PAYLOAD_PER_ATTEMPT];
+pub(crate) static WITH_EXCEPTIONS: &[&Rule] = &[
+    &KEY_PER_ATTEMPT,
+    &PAYLOAD_PER_ATTEMPT,
+    &BODY_FRESH_KEY,
+    &BODY_FRESH_DEDUP_ID,
+    &BODY_FRESH_MESSAGE_ID,
+    &BODY_DEFAULT_KEY,
+    &BODY_TOKEN_MINTED_BY_SDK,
+];
 
 #[cfg(test)]
 mod tests {

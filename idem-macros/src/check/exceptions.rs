@@ -17,7 +17,7 @@ impl Options {
     }
 
     /// Whether a person says that the rule does not apply here.
-    fn allows(&self, rule: &Rule) -> bool {
+    pub(super) fn allows(&self, rule: &Rule) -> bool {
         self.allows.iter().any(|allow| allow.rule.name == rule.name)
     }
 }
@@ -33,7 +33,7 @@ impl Reader {
     /// The rule that a call of this family breaks here.
     fn rule(self, family: &Family) -> &'static Rule {
         match self {
-            Self::Key => family.rule,
+            Self::Key => family.rule(),
             Self::Payload => &rules::PAYLOAD_PER_ATTEMPT,
         }
     }
@@ -67,7 +67,7 @@ pub(super) fn per_attempt(
 }
 
 /// With a mistake elsewhere, nothing can be said about what an escape would have covered.
-pub(super) fn unused(options: &Options, keys: &Keys, cx: &mut Diagnostics) {
+pub(super) fn unused(options: &Options, keys: &Keys, in_body: &[&Rule], cx: &mut Diagnostics) {
     if !cx.is_empty() {
         return;
     }
@@ -94,7 +94,8 @@ pub(super) fn unused(options: &Options, keys: &Keys, cx: &mut Diagnostics) {
     };
     for allow in &options.allows {
         let name = allow.rule.name;
-        if !read.iter().any(|place| broken(place) == Some(name)) {
+        let in_body = in_body.iter().any(|rule| rule.name == name);
+        if !in_body && !read.iter().any(|place| broken(place) == Some(name)) {
             cx.report(
                 &rules::ALLOW_UNUSED,
                 allow.at,

@@ -1,0 +1,432 @@
+//! Follows values through statements and expressions.
+
+use std::rc::Rc;
+
+use syn::ext::IdentExt;
+use syn::{BinOp, Block, Expr, Lit, Member, Stmt};
+
+use super::at;
+use super::scopes::Scopes;
+use super::sinks::Finding;
+use super::value::{Source, Value};
+use crate::known::{Form, Kind, Mention, per_delivery};
+
+/// The walk through one body.
+#[derive(Default)]
+pub(super) struct Flow {
+    pub(super) scopes: Scopes,
+    pub(super) found: Vec<Finding>,
+    /// Above zero nothing is reported: in the first round of a loop, which is walked twice, and in what goes to a log.
+    pub(super) quiet: usize,
+    /// The values of `break` in the loops around.
+    breaks: Vec<Value>,
+    /// The values of `return` in the closures around.
+    pub(super) returns: Vec<Value>,
+}
+
+impl Flow {
+    pub(super) fn statements(&mut self, statements: &[Stmt]) -> Value {
+        self.local_items(statements);
+        let mut last = Value::Clean;
+        let mut returns = true;
+        for statement in statements {
+            last = self.statement(statement);
+            returns &= !last.is_never();
+        }
+        if returns { last } else { Value::Never }
+    }
+
+    /// A block, whose bindings end with it.
+    pub(super) fn block(&mut self, block: &Block) -> Value {
+        self.scopes.open();
+        let value = self.statements(&block.stmts);
+        self.scopes.close();
+        value
+    }
+
+    /// Functions and constants of a block are in sight before they are written.
+    fn local_items(&mut self, statements: &[Stmt]) {
+        for statement in statements {
+            if let Stmt::Item(syn::Item::Const(constant)) = statement {
+                let value = self.expr(&constant.expr);
+                self.scopes.declare(&constant.ident.unraw().to_string(), value);
+            }
+        }
+        for statement in statements {
+            if let Stmt::Item(syn::Item::Fn(function)) = statement {
+                let value = self.body_of(|flow| {
+                    for input in &function.sig.inputs {
+                        if let syn::FnArg::Typed(typed) = input {
+                            flow.bind(&typed.pat, &Value::Clean);
+                        }
+                    }
+                    flow.block(&function.block)
+                });
+                self.scopes.declare(&function.sig.ident.unraw().to_string(), value);
+            }
+        }
+    }
+
+    fn statement(&mut self, statement: &Stmt) -> Value {
+        match statement {
+            Stmt::Local(local) => {
+                let Some(init) = &local.init else {
+                    self.bind(&local.pat, &Value::Never);
+                    return Value::Clean;
+                };
+                let value = self.expr(&init.expr);
+                if let Some((_, other)) = &init.diverge {
+                    self.maybe(|flow| flow.expr(other));
+                }
+                let never = value.is_never();
+                self.named_by_its_binding(&local.pat, &value);
+                self.bind(&local.pat, &value);
+                if never { Value::Never } else { Value::Clean }
+            }
+            Stmt::Expr(expr, semi) => {
+                let value = self.expr(expr);
+                if semi.is_some() && !value.is_never() { Value::Clean } else { value }
+            }
+            Stmt::Macro(statement) => {
+                let value = self.macro_call(&statement.mac);
+                if statement.semi_token.is_some() && !value.is_never() { Value::Clean } else { value }
+            }
+            Stmt::Item(_) => Value::Clean,
+        }
+    }
+
+    /// Something that may happen or not.
+    pub(super) fn maybe(&mut self, way: impl FnOnce(&mut Self) -> Value) -> Value {
+        let before = self.scopes.clone();
+        let value = way(self);
+        let after = std::mem::replace(&mut self.scopes, before);
+        if !value.is_never() {
+            self.scopes.join(after);
+        }
+        value
+    }
+
+    /// One of several ways.
+    fn one_of(&mut self, ways: impl IntoIterator<Item = impl FnOnce(&mut Self) -> Value>) -> Value {
+        let before = self.scopes.clone();
+        let mut joined: Option<Scopes> = None;
+        let mut value = Value::Never;
+        for way in ways {
+            self.scopes = before.clone();
+            let one = way(self);
+            if !one.is_never() {
+                match &mut joined {
+                    Some(joined) => joined.join(self.scopes.clone()),
+                    None => joined = Some(self.scopes.clone()),
+                }
+            }
+            value = value.or(one);
+        }
+        self.scopes = joined.unwrap_or(before);
+        value
+    }
+
+    /// A loop is walked twice: what one round leaves behind is there in the next.
+    fn repeated(&mut self, mut round: impl FnMut(&mut Self)) -> Value {
+        self.breaks.push(Value::Never);
+        if self.quiet == 0 {
+            self.quiet += 1;
+            self.maybe(|flow| {
+                round(flow);
+                Value::Clean
+            });
+            self.quiet -= 1;
+        }
+        self.maybe(|flow| {
+            round(flow);
+            Value::Clean
+        });
+        self.breaks.pop().unwrap_or(Value::Never)
+    }
+
+    pub(super) fn all<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<Value> {
+        exprs.into_iter().map(|expr| self.expr(expr)).collect()
+    }
+
+    pub(super) fn expr(&mut self, expr: &Expr) -> Value {
+        match expr {
+            Expr::Lit(lit) => match &lit.lit {
+                Lit::Str(text) => Value::Text(text.value().into()),
+                _ => Value::Clean,
+            },
+            Expr::Path(path) => self.path(path),
+            Expr::Paren(inner) => self.expr(&inner.expr),
+            Expr::Group(inner) => self.expr(&inner.expr),
+            Expr::Reference(inner) => self.expr(&inner.expr),
+            Expr::Try(inner) => self.expr(&inner.expr),
+            Expr::Unary(unary) => self.expr(&unary.expr),
+            Expr::Cast(cast) => {
+                let value = self.expr(&cast.expr);
+                Value::made_of([&value])
+            }
+            Expr::Await(waited) => self.awaited(&waited.base),
+            Expr::Binary(binary) => self.binary(binary),
+            Expr::Assign(assign) => self.assign(assign),
+            Expr::Field(field) => self.field(field),
+            Expr::Index(index) => {
+                let (of, by) = (self.expr(&index.expr), self.expr(&index.index));
+                if let (Value::Record(_), Value::Text(name)) = (&of, &by) {
+                    return of.field(name);
+                }
+                Value::made_of([&of, &by])
+            }
+            Expr::Range(range) => {
+                let ends = self.all(range.start.as_deref().into_iter().chain(range.end.as_deref()));
+                Value::made_of(&ends)
+            }
+            Expr::Tuple(tuple) => {
+                let values = self.all(&tuple.elems);
+                self.pairs(tuple.elems.iter(), &values);
+                Value::record(values.into_iter().enumerate().map(|(at, value)| (at.to_string(), value)))
+            }
+            Expr::Array(array) => {
+                let values = self.all(&array.elems);
+                Value::out_of(&values)
+            }
+            Expr::Repeat(repeat) => self.expr(&repeat.expr),
+            Expr::Struct(literal) => self.struct_literal(literal),
+            Expr::Call(call) => self.call(call),
+            Expr::MethodCall(call) => self.method(call),
+            Expr::Macro(called) => self.macro_call(&called.mac),
+            Expr::Closure(closure) => self.closure(closure, &Value::Clean),
+            Expr::Block(block) => self.labelled(block.label.is_some(), &block.block),
+            Expr::Unsafe(block) => self.block(&block.block),
+            Expr::Const(block) => self.block(&block.block),
+            Expr::TryBlock(block) => self.block(&block.block),
+            Expr::Async(block) => self.body_of(|flow| flow.block(&block.block)),
+            Expr::If(branch) => self.branch(branch),
+            Expr::Match(matched) => self.matched(matched),
+            Expr::Let(condition) => {
+                let value = self.expr(&condition.expr);
+                self.bind(&condition.pat, &value);
+                Value::Clean
+            }
+            Expr::While(repeated) => {
+                self.repeated(|flow| {
+                    flow.scopes.open();
+                    flow.expr(&repeated.cond);
+                    flow.block(&repeated.body);
+                    flow.scopes.close();
+                });
+                Value::Clean
+            }
+            Expr::Loop(repeated) => self.repeated(|flow| {
+                flow.block(&repeated.body);
+            }),
+            Expr::ForLoop(repeated) => self.for_loop(repeated),
+            Expr::Break(broken) => {
+                let value = broken.expr.as_ref().map_or(Value::Clean, |value| self.expr(value));
+                if let Some(last) = self.breaks.last_mut() {
+                    *last = std::mem::replace(last, Value::Never).or(value);
+                }
+                Value::Never
+            }
+            Expr::Return(returned) => {
+                let value = returned.expr.as_ref().map_or(Value::Clean, |value| self.expr(value));
+                if let Some(last) = self.returns.last_mut() {
+                    *last = std::mem::replace(last, Value::Never).or(value);
+                }
+                Value::Never
+            }
+            Expr::Continue(_) => Value::Never,
+            _ => Value::Clean,
+        }
+    }
+
+    fn labelled(&mut self, is_target: bool, block: &Block) -> Value {
+        if !is_target {
+            return self.block(block);
+        }
+        self.breaks.push(Value::Never);
+        let value = self.block(block);
+        let broken = self.breaks.pop().unwrap_or(Value::Never);
+        value.or(broken)
+    }
+
+    /// A name: of a binding, or of a function that is passed on.
+    fn path(&mut self, path: &syn::ExprPath) -> Value {
+        if let Some(name) = path.path.get_ident()
+            && let Some(value) = self.scopes.get(&name.unraw().to_string())
+        {
+            return match value {
+                Value::Fresh(source) if source.shown_where_used => {
+                    Value::Fresh(Rc::new(Source { at: name.into(), ..Source::clone(source) }))
+                }
+                value => value.clone(),
+            };
+        }
+        let mention = Mention::of_path(&path.path, false, false);
+        self.source(&mention, at(path)).unwrap_or(Value::Clean)
+    }
+
+    /// The value of something that is known to give another one on every attempt.
+    pub(super) fn source(&self, mention: &Mention, at: crate::diagnostics::At) -> Option<Value> {
+        let family = mention.family_in_body()?;
+        let bare = mention.form == Form::Path && mention.segments.len() == 1;
+        if bare && self.scopes.get(&mention.segments[0]).is_some() {
+            return None;
+        }
+        Some(Value::Fresh(Rc::new(Source {
+            at,
+            shown: mention.to_string(),
+            gives: family.gives,
+            kind: family.kind,
+            shown_where_used: false,
+        })))
+    }
+
+    /// What a call brings back from elsewhere is not made of what was sent there.
+    fn awaited(&mut self, base: &Expr) -> Value {
+        let value = self.expr(base);
+        let fetched = match base {
+            Expr::Call(call) => !self.passes_through(call),
+            Expr::MethodCall(call) => self.known_method(call).is_none(),
+            _ => false,
+        };
+        if fetched && !value.is_never() { Value::Clean } else { value }
+    }
+
+    fn binary(&mut self, binary: &syn::ExprBinary) -> Value {
+        let (left, right) = (self.expr(&binary.left), self.expr(&binary.right));
+        match &binary.op {
+            BinOp::Add(_)
+            | BinOp::Sub(_)
+            | BinOp::Mul(_)
+            | BinOp::Div(_)
+            | BinOp::Rem(_)
+            | BinOp::BitXor(_)
+            | BinOp::BitAnd(_)
+            | BinOp::BitOr(_)
+            | BinOp::Shl(_)
+            | BinOp::Shr(_) => Value::made_of([&left, &right]),
+            // The answer to a question is the same for most attempts.
+            BinOp::And(_)
+            | BinOp::Or(_)
+            | BinOp::Eq(_)
+            | BinOp::Ne(_)
+            | BinOp::Lt(_)
+            | BinOp::Le(_)
+            | BinOp::Gt(_)
+            | BinOp::Ge(_) => Value::Clean,
+            // `+=` and its like.
+            _ => {
+                self.mixed_into(&binary.left, &right);
+                Value::Clean
+            }
+        }
+    }
+
+    fn field(&mut self, field: &syn::ExprField) -> Value {
+        let base = self.expr(&field.base);
+        let name = member(&field.member);
+        match &base {
+            Value::Clean | Value::Mixed(_) => self.per_delivery(&name, at(field)).unwrap_or(Value::Clean),
+            base => base.field(&name),
+        }
+    }
+
+    /// A field or a getter that a broker fills anew for each delivery.
+    pub(super) fn per_delivery(&mut self, name: &str, at: crate::diagnostics::At) -> Option<Value> {
+        per_delivery::is_per_delivery(name).then(|| {
+            Value::Fresh(Rc::new(Source {
+                at,
+                shown: name.to_owned(),
+                gives: "another value at each delivery",
+                kind: Kind::Fresh,
+                shown_where_used: false,
+            }))
+        })
+    }
+
+    fn struct_literal(&mut self, literal: &syn::ExprStruct) -> Value {
+        let mut fields = std::collections::BTreeMap::new();
+        if let Some(rest) = &literal.rest
+            && let Value::Record(others) = self.expr(rest)
+        {
+            fields.extend(others.iter().map(|(name, value)| (name.clone(), value.clone())));
+        }
+        for field in &literal.fields {
+            let value = self.expr(&field.expr);
+            let name = member(&field.member);
+            self.field_of(&literal.path, &name, &value);
+            fields.insert(name, value);
+        }
+        Value::record(fields)
+    }
+
+    fn branch(&mut self, branch: &syn::ExprIf) -> Value {
+        self.scopes.open();
+        self.expr(&branch.cond);
+        let ways: [&mut dyn FnMut(&mut Self) -> Value; 2] =
+            [&mut |flow| flow.block(&branch.then_branch), &mut |flow| match &branch.else_branch {
+                Some((_, other)) => flow.expr(other),
+                None => Value::Clean,
+            }];
+        let value = self.one_of(ways);
+        self.scopes.close();
+        value
+    }
+
+    fn matched(&mut self, matched: &syn::ExprMatch) -> Value {
+        let scrutinee = self.expr(&matched.expr);
+        if scrutinee.is_never() {
+            return Value::Never;
+        }
+        let ways = matched.arms.iter().map(|arm| {
+            let scrutinee = &scrutinee;
+            move |flow: &mut Self| {
+                flow.scopes.open();
+                flow.bind(&arm.pat, scrutinee);
+                let value = flow.expr(&arm.body);
+                flow.scopes.close();
+                value
+            }
+        });
+        self.one_of(ways)
+    }
+
+    fn for_loop(&mut self, repeated: &syn::ExprForLoop) -> Value {
+        let items = self.expr(&repeated.expr);
+        let counter = matches!(&*repeated.expr, Expr::Range(_)).then(|| try_counter(&repeated.pat)).flatten();
+        self.repeated(|flow| {
+            flow.scopes.open();
+            flow.bind(&repeated.pat, &items);
+            if let Some(counter) = counter {
+                let value = Value::Fresh(Rc::new(Source {
+                    at: counter.into(),
+                    shown: counter.to_string(),
+                    gives: "another number at each try",
+                    kind: Kind::Fresh,
+                    shown_where_used: true,
+                }));
+                flow.scopes.declare(&counter.unraw().to_string(), value);
+            }
+            flow.block(&repeated.body);
+            flow.scopes.close();
+        });
+        Value::Clean
+    }
+}
+
+/// The variable of `for attempt in 0..3`, if its name says that it counts tries.
+fn try_counter(pattern: &syn::Pat) -> Option<&syn::Ident> {
+    match pattern {
+        syn::Pat::Ident(name) if per_delivery::counts_tries(&name.ident.unraw().to_string()) => {
+            Some(&name.ident)
+        }
+        _ => None,
+    }
+}
+
+/// The name or the number of a field.
+pub(super) fn member(member: &Member) -> String {
+    match member {
+        Member::Named(name) => name.unraw().to_string(),
+        Member::Unnamed(index) => index.index.to_string(),
+    }
+}

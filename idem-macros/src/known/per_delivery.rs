@@ -1,0 +1,33 @@
+//! What a broker says about one delivery: another value when the message comes again.
+
+/// Fields, and getters without arguments.
+static NAMES: &[&str] = &[
+    "ack_id",
+    "approximate_receive_count",
+    "consumer_sequence",
+    "consumer_tag",
+    "delivered_count",
+    "delivery_attempt",
+    "delivery_count",
+    "delivery_tag",
+    "lock_token",
+    "pop_receipt",
+    "read_ct",
+    "receipt_handle",
+    "receive_count",
+    "redelivered",
+    "redelivery_count",
+    "retry_count",
+    "times_delivered",
+];
+
+/// Loop variables that count tries.
+static TRIES: &[&str] = &["attempt", "attempt_no", "retry", "try_no", "tries", "attempts", "retries"];
+
+pub(crate) fn is_per_delivery(name: &str) -> bool {
+    NAMES.contains(&name)
+}
+
+pub(crate) fn counts_tries(name: &str) -> bool {
+    TRIES.contains(&name)
+}
