@@ -265,13 +265,13 @@ mod tests {
 
     #[test]
     fn every_entry_of_the_table_is_found_as_people_write_it() {
-        for family in super::per_attempt::FAMILIES {
+        for family in super::table::FAMILIES {
             for call in family.calls {
                 let written = match Pattern::of(call) {
                     Pattern::Macro(name) => vec![format!("{name}!()"), format!("some::{name}!(3)")],
-                    Pattern::Method { name, bare: true } => vec![format!("message.it.{name}()")],
-                    Pattern::Method { name, bare: false } => {
-                        vec![format!("it.{name}()"), format!("IT.{name}(1, Relaxed)")]
+                    Pattern::Method { on, name, bare: true } => vec![format!("message.it{on}.{name}()")],
+                    Pattern::Method { on, name, bare: false } => {
+                        vec![format!("it{on}.{name}()"), format!("IT{on}.{name}(1, Relaxed)")]
                     }
                     Pattern::Path(path) => {
                         vec![format!("{path}()"), format!("some::{path}::<u64>(3)"), path.to_owned()]
@@ -282,7 +282,7 @@ mod tests {
                 };
                 for code in written {
                     let known = per_attempt(&code.parse().unwrap()).map(|(_, family)| family.gives);
-                    assert_eq!(known, Some(family.gives), "{code}, for the entry `{call}`");
+                    assert_eq!(known, Some(family.gives), "{code}, for the entry `{}`", call.pattern);
                 }
             }
         }
@@ -298,6 +298,8 @@ mod tests {
             "message.id",
             "elapsed",
             "Order::id()",
+            "message.id.random()",
+            "ids.generate(3)",
         ] {
             assert_eq!(found(code), None, "{code}");
         }

@@ -35,6 +35,7 @@ rules! {
     BODY_FRESH_DEDUP_ID = "body_fresh_dedup_id", "the broker drops a repeated message by this id: the next attempt would send another one, and both would be delivered";
     BODY_FRESH_MESSAGE_ID = "body_fresh_message_id", "whoever receives this message knows it again by its id: the next attempt would send the same news as another message";
     BODY_DEFAULT_KEY = "body_default_key", "messages without an id would all be sent under one key, and all but the first dropped or answered with its result";
+    BODY_CONSTANT_KEY = "body_constant_key", "every message after the first would be dropped, or answered with the first one's result";
     BODY_TOKEN_MINTED_BY_SDK = "body_token_minted_by_sdk", "a client that is given no token makes a new one at each call: the next attempt would be another request, and the work would be done again";
     KEY_UNPROVED = "key_unproved", "a method may read a clock, a counter or a random source; only of a `const fn` on a type that it can name does the compiler prove that it reads none";
     SCOPE_MISSING = "scope_missing", "a method or a generic function has no name of its own that lasts: two types, or two instances, would share one record";
@@ -72,6 +73,7 @@ pub(crate) static WITH_EXCEPTIONS: &[&Rule] = &[
     &BODY_FRESH_DEDUP_ID,
     &BODY_FRESH_MESSAGE_ID,
     &BODY_DEFAULT_KEY,
+    &BODY_CONSTANT_KEY,
     &BODY_TOKEN_MINTED_BY_SDK,
 ];
 

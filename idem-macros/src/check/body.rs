@@ -101,16 +101,14 @@ fn report(finding: Finding, item: &Item, cx: &mut Diagnostics) {
         .iter()
         .find(|argument| matches!(argument.helper, Some((Helper::Key, _))))
         .and_then(|argument| argument.bindings().first());
-    let help = if rule.name == rules::BODY_TOKEN_MINTED_BY_SDK.name {
-        let setter = finding.setter;
-        match key {
-            Some(key) => format!("{setter}, made from `{key}`"),
-            None => format!("{setter}, made from the key: add `#[key] key: &idem::Key` to the arguments"),
+    let help = match (key, finding.setter.as_str()) {
+        (Some(key), "") => {
+            format!("pass the key of this handler, `{key}.as_str()`, or an id that came with the message")
         }
-    } else {
-        match key {
-            Some(key) => format!("pass the key of this handler, `{key}.as_str()`, or an id that came with the message"),
-            None => "add `#[key] key: &idem::Key` to the arguments and pass `key.as_str()`, or pass an id that came with the message".to_owned(),
+        (None, "") => "add `#[key] key: &idem::Key` to the arguments and pass `key.as_str()`, or pass an id that came with the message".to_owned(),
+        (Some(key), setter) => setter.replace("{key}", &key.to_string()),
+        (None, setter) => {
+            format!("add `#[key] key: &idem::Key` to the arguments, and {}", setter.replace("{key}", "key"))
         }
     };
     cx.report(rule, at, what, help);

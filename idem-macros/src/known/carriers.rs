@@ -53,6 +53,7 @@ static WHOLE: &[(&str, Carries)] = &[
     ("messageid", Carries::MessageId),
     ("msgid", Carries::MessageId),
     ("eventid", Carries::MessageId),
+    ("eid", Carries::MessageId),
     ("ceid", Carries::MessageId),
     ("webhookid", Carries::MessageId),
 ];

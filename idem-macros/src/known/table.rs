@@ -359,7 +359,6 @@ pub(crate) static FAMILIES: &[Family] = &[
             call("RandomState::with_seed", "ahash"),
             call("DefaultHasher::new", "std"),
             call("DefaultHasher::default", "std"),
-            call("SeedableRandomState::random", "foldhash"),
             call("AHasher::default", "ahash"),
             call("FxHasher::default", "rustc-hash"),
             call("hash_one", "std"),

@@ -40,7 +40,7 @@ impl Flow {
         self.pairs(&call.args, &values);
         let value = match &*call.func {
             Expr::Path(path) => {
-                self.sent_by_call(&path.path, &values);
+                self.sent_by_call(&path.path, call, &values);
                 self.result_of(call, path, &values)
             }
             callee => match self.expr(callee) {

@@ -255,7 +255,7 @@ impl Flow {
         {
             return match value {
                 Value::Fresh(source) if source.shown_where_used => {
-                    Value::Fresh(Rc::new(Source { at: name.into(), ..Source::clone(source) }))
+                    Value::Fresh(Rc::new(source.used_at(name.into())))
                 }
                 value => value.clone(),
             };
@@ -353,7 +353,7 @@ impl Flow {
         for field in &literal.fields {
             let value = self.expr(&field.expr);
             let name = member(&field.member);
-            self.field_of(&literal.path, &name, &value);
+            self.field_of(&literal.path, &name, &value, &field.expr);
             fields.insert(name, value);
         }
         Value::record(fields)

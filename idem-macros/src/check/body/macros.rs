@@ -109,7 +109,7 @@ impl Flow {
                 Some(text) => values.extend(captures(&text.value()).into_iter().filter_map(|name| {
                     match self.scopes.get(&name)?.clone() {
                         Value::Fresh(source) if source.shown_where_used => {
-                            Some(Value::Fresh(Rc::new(Source { at: at(text), ..Source::clone(&source) })))
+                            Some(Value::Fresh(Rc::new(source.used_at(at(text)))))
                         }
                         value => Some(value),
                     }
@@ -129,11 +129,12 @@ impl Flow {
                 for member in split(group.stream(), ',') {
                     let tokens: Vec<TokenTree> = member.into_iter().collect();
                     let Some(colon) = colon(&tokens) else { continue };
-                    let value = self.json(tokens[colon + 1..].iter().cloned().collect());
+                    let written: TokenStream = tokens[colon + 1..].iter().cloned().collect();
+                    let value = self.json(written.clone());
                     let Ok(name) = syn::parse2::<Expr>(tokens[..colon].iter().cloned().collect()) else {
                         continue;
                     };
-                    self.entry(&name, &value);
+                    self.member(&name, &value, &written);
                     if let Expr::Lit(syn::ExprLit { lit: Lit::Str(name), .. }) = &name {
                         members.push((name.value(), value));
                     }
@@ -159,14 +160,14 @@ impl Flow {
             match arrow {
                 Some(arrow) => {
                     let name = parse(&part[..arrow]);
-                    let Some(value) = parse(&part[arrow + 2..]) else { continue };
-                    let value = self.expr(&value);
+                    let Some(written) = parse(&part[arrow + 2..]) else { continue };
+                    let value = self.expr(&written);
                     match name {
                         // `result = future => …` of a `select!`.
                         Some(Expr::Assign(named)) => {
                             self.expr(&named.right);
                         }
-                        Some(name) => self.entry(&name, &value),
+                        Some(name) => self.member(&name, &value, &written),
                         None => {}
                     }
                 }

@@ -94,7 +94,7 @@ impl Flow {
             self.minted(
                 at,
                 "a message of `svix` is created without a key, and its client makes one".to_owned(),
-                "give it options with an `idempotency_key`".to_owned(),
+                "give it options whose `idempotency_key` is `{key}.as_str()`".to_owned(),
             );
         }
         let operation = if call.args.is_empty() { minted::operation(name)? } else { return None };

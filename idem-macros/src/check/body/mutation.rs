@@ -14,16 +14,16 @@ impl Flow {
         if value.is_never() {
             return Value::Never;
         }
-        self.assigned(&assign.left, &value);
+        self.assigned(&assign.left, &value, &assign.right);
         Value::Clean
     }
 
-    fn assigned(&mut self, left: &Expr, value: &Value) {
-        self.sent_by_assignment(left, value);
+    fn assigned(&mut self, left: &Expr, value: &Value, written: &Expr) {
+        self.sent_by_assignment(left, value, written);
         match left {
             Expr::Tuple(tuple) => {
                 for (at, part) in tuple.elems.iter().enumerate() {
-                    self.assigned(part, &value.field(&at.to_string()));
+                    self.assigned(part, &value.field(&at.to_string()), written);
                 }
             }
             left => self.place(left, &mut |_| value.clone()),

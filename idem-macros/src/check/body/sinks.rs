@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprMethodCall, Lit, Pat, Token};
+use syn::{Expr, ExprCall, ExprMethodCall, Lit, Pat, Token};
 
+use super::at;
 use super::flow::{Flow, member};
 use super::value::{Builder, Source, Value};
 use crate::diagnostics::At;
@@ -25,15 +27,15 @@ pub(super) struct Finding {
     pub(super) rule: &'static Rule,
     pub(super) at: At,
     pub(super) what: String,
-    /// For a token that the client would make: how to set it.
+    /// For a token that the client would make: how to set it, with `{key}` for the name of the key.
     pub(super) setter: String,
     source: Option<Rc<Source>>,
 }
 
 impl Flow {
-    /// Something that carries a key gets a value.
-    fn sent(&mut self, carries: Carries, name: &str, value: &Value) {
-        let Some(source) = value.fresh() else { return };
+    /// Something that carries a key gets a value. `at` is where the value is written.
+    fn sent(&mut self, carries: Carries, name: &str, value: &Value, at: At) {
+        let Some(source) = value.fresh() else { return self.sent_as_text(name, value, at) };
         let known =
             |finding: &Finding| finding.source.as_ref().is_some_and(|known| Rc::ptr_eq(known, source));
         // One cause, one error: the first place that it goes to.
@@ -53,52 +55,84 @@ impl Flow {
         });
     }
 
+    /// A key that is written out is the same for every message.
+    fn sent_as_text(&mut self, name: &str, value: &Value, at: At) {
+        if let Value::Text(text) = value
+            && self.quiet == 0
+            && !text.is_empty()
+            && carries(text).is_none()
+        {
+            self.found.push(Finding {
+                rule: &rules::BODY_CONSTANT_KEY,
+                at,
+                what: format!("`{text}` in `{name}` is the same for every message"),
+                setter: String::new(),
+                source: None,
+            });
+        }
+    }
+
     /// A name and a value side by side: the arguments of `header("Idempotency-Key", key)`, or a pair.
     pub(super) fn pairs<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>, values: &[Value]) {
         let exprs: Vec<&Expr> = exprs.into_iter().collect();
         for (at, expr) in exprs.iter().enumerate() {
-            let Some(value) = values.get(at + 1) else { continue };
-            if value.fresh().is_some() {
-                self.entry(expr, value);
+            if let (Some(value), Some(written)) = (values.get(at + 1), exprs.get(at + 1))
+                // Two texts side by side are as often a field and what is wrong with it.
+                && value.fresh().is_some()
+            {
+                self.entry(expr, value, written);
             }
         }
     }
 
+    /// `name: value` and `name => value` in a macro.
+    pub(super) fn member(&mut self, name: &Expr, value: &Value, written: &impl ToTokens) {
+        if value.fresh().is_some() {
+            self.entry(name, value, written);
+        }
+    }
+
     /// A name and its value.
-    pub(super) fn entry(&mut self, name: &Expr, value: &Value) {
-        if let Some(name) = self.name_of(name)
+    fn entry(&mut self, name: &Expr, value: &Value, written: &impl ToTokens) {
+        if matters(value)
+            && let Some(name) = self.name_of(name)
             && let Some(carried) = carries(&name)
         {
-            self.sent(carried, &name, value);
+            self.sent(carried, &name, value, at(written));
         }
     }
 
     /// `.idempotency_key(value)`, `.header("Idempotency-Key", value)`, `.entry("Idempotency-Key").or_insert_with(value)`.
     pub(super) fn sent_by_method(&mut self, call: &ExprMethodCall, name: &str, values: &[Value]) {
-        let Some(last) = values.last() else { return };
-        if last.fresh().is_none() {
+        let (Some(last), Some(written)) = (values.last(), call.args.last()) else { return };
+        if !matters(last) {
             return;
         }
         if !NOTING.contains(&name) {
             self.pairs(&call.args, values);
         }
+        if name.ends_with("header")
+            && let (Some(header), Value::Text(_)) = (call.args.first(), last)
+        {
+            self.entry(header, last, written);
+        }
         if let Some(carried) = carries(name) {
-            self.sent(carried, name, last);
+            self.sent(carried, name, last, at(written));
         }
         if name == "id" && BUILDERS_OF_EVENTS.iter().any(|builder| begins_with(&call.receiver, builder)) {
-            self.sent(Carries::MessageId, "id", last);
+            self.sent(Carries::MessageId, "id", last, at(written));
         }
         if let Expr::MethodCall(entry) = &*call.receiver
             && entry.method == "entry"
             && let Some(key) = entry.args.first()
         {
-            self.entry(key, last);
+            self.member(key, last, written);
         }
     }
 
     /// `IdempotencyKey::new(value)`.
-    pub(super) fn sent_by_call(&mut self, path: &syn::Path, values: &[Value]) {
-        let Some(value) = values.last() else { return };
+    pub(super) fn sent_by_call(&mut self, path: &syn::Path, call: &ExprCall, values: &[Value]) {
+        let (Some(value), Some(written)) = (values.last(), call.args.last()) else { return };
         let mut names = path.segments.iter().rev().take(2).map(|segment| segment.ident.unraw().to_string());
         let carried = names.find_map(|name| match carries(&name) {
             Some(carried @ (Carries::Key | Carries::DedupId)) => Some((carried, name)),
@@ -106,30 +140,30 @@ impl Flow {
             _ => None,
         });
         if let Some((carried, name)) = carried {
-            self.sent(carried, &name, value);
+            self.sent(carried, &name, value, at(written));
         }
     }
 
     /// A field of a struct, as it is written in a literal.
-    pub(super) fn field_of(&mut self, of: &syn::Path, name: &str, value: &Value) {
+    pub(super) fn field_of(&mut self, of: &syn::Path, name: &str, value: &Value, written: &Expr) {
         let noted = of.segments.last().is_some_and(|last| is_record_of(&last.ident.to_string()));
         match carries(name) {
             Some(Carries::MessageId) if noted => {}
-            Some(carried) => self.sent(carried, name, value),
+            Some(carried) => self.sent(carried, name, value, at(written)),
             None => {}
         }
     }
 
     /// What is assigned to.
-    pub(super) fn sent_by_assignment(&mut self, left: &Expr, value: &Value) {
+    pub(super) fn sent_by_assignment(&mut self, left: &Expr, value: &Value, written: &Expr) {
         match left {
             Expr::Field(field) => {
                 let name = member(&field.member);
                 if let Some(carried) = carries(&name) {
-                    self.sent(carried, &name, value);
+                    self.sent(carried, &name, value, at(written));
                 }
             }
-            Expr::Index(index) => self.entry(&index.index, value),
+            Expr::Index(index) => self.member(&index.index, value, written),
             Expr::Path(path) => {
                 if let Some(name) = path.path.get_ident() {
                     self.named(&name.unraw().to_string(), value);
@@ -149,8 +183,11 @@ impl Flow {
     }
 
     fn named(&mut self, name: &str, value: &Value) {
-        if let Some(carried @ (Carries::Key | Carries::DedupId)) = carries(name) {
-            self.sent(carried, name, value);
+        // A text is as often the name of the header.
+        if let (Some(carried @ (Carries::Key | Carries::DedupId)), Some(source)) =
+            (carries(name), value.fresh())
+        {
+            self.sent(carried, name, value, source.at);
         }
     }
 
@@ -160,7 +197,11 @@ impl Flow {
         self.minted(
             builder.at,
             format!("`{}` is sent without a token, and {} makes one", operation.name, operation.client),
-            format!("call `.{}(…)` before `.send()`, with a token", operation.setter),
+            // As long as these tokens may be, and the same for the same key.
+            format!(
+                "write `.{}(Uuid::new_v5(&NAMESPACE, {{key}}.as_str().as_bytes()))` before `.send()`",
+                operation.setter
+            ),
         );
     }
 
@@ -201,6 +242,11 @@ impl Flow {
             _ => None,
         }
     }
+}
+
+/// Whether anything could be said about it.
+fn matters(value: &Value) -> bool {
+    matches!(value, Value::Text(_)) || value.fresh().is_some()
 }
 
 fn only(arguments: &Punctuated<Expr, Token![,]>) -> Option<&Expr> {

@@ -267,6 +267,30 @@ fn what_does_not_go_there_is_left_alone() {
 }
 
 #[test]
+fn a_key_that_is_written_out_is_no_key() {
+    refused(&[
+        r#"api.header("Idempotency-Key", "charge");"#,
+        "api.idempotency_key(\"charge\");",
+        "let key = \"charge\"; api.idempotency_key(key.to_owned());",
+        "api.refund(Refund { idempotency_key: \"refund\".into(), ..refund });",
+        "let event = EventBuilderV10::new().id(\"my-app\").build()?;",
+    ]);
+    silent(&[
+        r#"let idempotency_key = "Idempotency-Key"; api.header(idempotency_key, message.id);"#,
+        r#"const IDEMPOTENCY_KEY: &str = "Idempotency-Key"; api.header(IDEMPOTENCY_KEY, message.id);"#,
+        "let mut request = Request { idempotency_key: \"\".to_owned(), n: 3 }; request.idempotency_key = message.id;",
+        "api.header(\"Content-Type\", \"application/json\").idempotency_key(message.id);",
+        "let key = key.step(\"capture\"); api.idempotency_key(key.as_str());",
+        "api.idempotency_key(format!(\"capture:{}\", message.id));",
+        "api.header(\"Idempotency-Key\", [\"capture\", &message.id].join(\":\"));",
+        "let attribute = message.attributes.get(\"idempotency_key\").map_or(\"none\", String::as_str);",
+        "return Err(Error::wrong_field(\"idempotency_key\", \"is missing\"));",
+        "validate.check(\"message_id\", \"is missing\")?;",
+        "match name { \"idempotency_key\" => \"a\", \"event_id\" => \"b\", _ => \"c\" };",
+    ]);
+}
+
+#[test]
 fn a_request_without_its_token_is_found_where_it_is_sent() {
     refused(&[
         "dynamo.transact_write_items().transact_items(item).send().await?;",

@@ -39,6 +39,13 @@ pub(super) struct Source {
     pub(super) shown_where_used: bool,
 }
 
+impl Source {
+    /// A binding where it is used; what is made from that is shown there too.
+    pub(super) fn used_at(&self, at: At) -> Self {
+        Self { at, shown_where_used: false, ..self.clone() }
+    }
+}
+
 /// A request that is being built.
 #[derive(Clone)]
 pub(super) struct Builder {
