@@ -13,7 +13,7 @@ use super::options::Options;
 use crate::diagnostics::{At, Diagnostics};
 use crate::item::{Argument, Helper, Item};
 use crate::known::{self, carriers, minted};
-use crate::rules::{self, Rule};
+use crate::rules::Rule;
 
 mod calls;
 mod closures;
