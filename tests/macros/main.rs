@@ -7,6 +7,8 @@
     unreachable_pub,
     missing_docs,
     clippy::pedantic,
+    clippy::style,
+    clippy::complexity,
     reason = "handlers as people write them"
 )]
 
