@@ -85,7 +85,7 @@ impl Idem {
             token: Token::fresh(),
             fingerprint: None,
             lease: Duration::from_secs(30),
-            keep: Duration::from_secs(45 * 86_400),
+            keep: Duration::from_hours(45 * 24),
             on_lapse: OnLapse::Rerun,
             max_tries: 5,
             durable: false,
@@ -112,7 +112,7 @@ impl Contender for Idem {
                 fence: grant.fence,
                 fingerprint: None,
                 body: Body::copy_from(&black_box(RESULT)),
-                ttl: Duration::from_secs(7 * 86_400),
+                ttl: Duration::from_hours(7 * 24),
                 keep: claim.keep,
             });
             black_box(recorded.peek().is_some());

@@ -23,7 +23,7 @@ impl Idempotent {
     /// What the store says of a key, and the entry that was offered.
     async fn insert(&self, key: &IdempotencyKey) -> InsertResult {
         let fingerprint = DefaultFingerprintStrategy.compute("charge", &[]);
-        let entry = IdempotencyEntry::new(fingerprint, Duration::from_secs(86_400));
+        let entry = IdempotencyEntry::new(fingerprint, Duration::from_hours(24));
         let Ok(result) = self.store.try_insert(key, entry).await;
         result
     }
@@ -38,7 +38,7 @@ impl Contender for Idempotent {
 
     fn empty(keys: usize) -> Self {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let store = runtime.block_on(async { MemoryStore::new(16, Duration::from_secs(3_600)) });
+        let store = runtime.block_on(async { MemoryStore::new(16, Duration::from_hours(1)) });
         Self { store, runtime, messages: Messages::new(keys) }
     }
 
@@ -49,7 +49,7 @@ impl Contender for Idempotent {
                 let body = black_box(RESULT).to_vec().into();
                 let response = CachedResponse { status_code: 200, metadata: Metadata::default(), body };
                 let fingerprint = DefaultFingerprintStrategy.compute("charge", &[]);
-                let entry = IdempotencyEntry::new(fingerprint, Duration::from_secs(86_400));
+                let entry = IdempotencyEntry::new(fingerprint, Duration::from_hours(24));
                 let Ok(()) = self.store.complete(&key, entry.complete(response), fencing_token).await;
             }
         });

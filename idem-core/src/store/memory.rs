@@ -15,6 +15,7 @@ use crate::{RecordId, Token};
 
 mod builder;
 mod claims;
+mod entry;
 mod finished;
 mod index;
 mod limits;

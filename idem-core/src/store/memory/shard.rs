@@ -6,10 +6,10 @@
 use std::time::Duration;
 
 use super::claims::{Claims, Hold, Unfinished};
+use super::entry::Finished;
 use super::finished::{Address, FinishedRecords, Replay};
 use super::index::{At, Index, Place};
 use super::limits::Limits;
-use super::segment::Finished;
 use crate::machine::{
     Answer, Change, Claim, Completion, Grant, Operation, Prior, Record, Recorded, State, Verdict, decide,
 };

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use super::MemoryCounts;
+use super::entry::Bytes;
 use super::finished::Replay;
 use super::limits::Limits;
-use super::segment::Bytes;
 use super::shard::{Found, Shard};
 use crate::clock::Clock;
 use crate::machine::{

@@ -208,6 +208,26 @@ fn a_great_store_keeps_its_bound_over_all_shards() {
 }
 
 #[test]
+fn a_store_whose_segments_are_all_in_use_evicts_the_oldest_record() {
+    let (store, _) = small(1_000);
+    grant(&store, &claim(0));
+    // Each pair of windows is a lane with a segment of its own.
+    let pairs = (0..20_u64).flat_map(|keep| (0..=keep).map(move |ttl| (ttl, keep)));
+    let mut last = 0;
+    for (number, (ttl, keep)) in (1..).zip(pairs) {
+        let (ttl, keep) = (Duration::from_secs(1 << ttl), Duration::from_secs(1 << keep));
+        grant(&store, &claim(number));
+        let completion = crate::machine::Completion { ttl, keep, ..completion(number, b"result") };
+        assert_eq!(store.complete(&completion).wait().unwrap(), Recorded::Stored);
+        assert!(replay(&store, number).unwrap().is_some());
+        last = number;
+    }
+    let counts = store.counts();
+    assert_eq!((counts.unfinished, counts.finished, counts.evicted), (1, 64, last - 64));
+    assert_eq!(store.complete(&completion(0, b"result")).wait().unwrap(), Recorded::Stored);
+}
+
+#[test]
 fn the_bounds_of_the_bounds_are_kept() {
     let store =
         MemoryStore::builder().max_records(0).max_age(Duration::ZERO).clock(ManualClock::new()).build();

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::super::segment::{Finished, SEGMENT_LEN, Segment};
+use super::super::entry::Finished;
+use super::super::segment::{SEGMENT_LEN, Segment};
 use super::{id, token};
 use crate::machine::State;
 use crate::{Body, Fingerprint, Timestamp};
