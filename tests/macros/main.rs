@@ -6,6 +6,7 @@
     dead_code,
     unreachable_pub,
     missing_docs,
+    clippy::all,
     clippy::pedantic,
     reason = "handlers as people write them"
 )]

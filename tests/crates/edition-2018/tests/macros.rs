@@ -1,6 +1,6 @@
 //! The shapes of `tests/macros`, compiled once more as an old edition: closures capture whole variables, temporaries live longer, and
 //! the body of an unsafe function is an unsafe block.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, clippy::all, clippy::pedantic)]
 
 #[path = "../../../macros/attributes.rs"]
 mod attributes;
