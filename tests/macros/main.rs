@@ -6,8 +6,9 @@
     dead_code,
     unreachable_pub,
     missing_docs,
-    clippy::all,
     clippy::pedantic,
+    clippy::style,
+    clippy::complexity,
     reason = "handlers as people write them"
 )]
 

@@ -366,7 +366,10 @@ mod proved {
     }
 
     #[idempotent(key = "e:<event.offset()>")]
-    fn cfg(#[cfg(any())] event: Nothing, #[cfg(not(any()))] event: Event<u8>) -> Result<u64, Error> {
+    fn cfg(
+        #[cfg(any())] event: Nothing,
+        #[cfg(not(target_os = "none"))] event: Event<u8>,
+    ) -> Result<u64, Error> {
         Ok(event.offset)
     }
 

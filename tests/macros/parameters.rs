@@ -282,7 +282,7 @@ mod cfg_on_arguments {
     #[idempotent(key = "msg:<message.id>")]
     pub async fn charge(
         #[cfg(any())] message: u8,
-        #[cfg(not(any()))] message: Message,
+        #[cfg(not(target_os = "none"))] message: Message,
         #[cfg(any())] gone: Nothing,
     ) -> Result<u64, Error> {
         Ok(message.amount)

@@ -1,6 +1,6 @@
 //! The shapes of `tests/macros`, compiled once more as an old edition: closures capture whole variables, temporaries live longer, and
 //! the body of an unsafe function is an unsafe block.
-#![allow(dead_code, unreachable_pub, clippy::all, clippy::pedantic)]
+#![allow(dead_code, unreachable_pub, clippy::all, reason = "handlers as people write them")]
 
 #[path = "../../../macros/attributes.rs"]
 mod attributes;
@@ -42,7 +42,7 @@ fn install_store() {
 
 /// `unsafe fn`, sync and async, whose bodies need no block.
 mod unsafe_functions {
-    use crate::{Error, Message, idempotent};
+    use crate::{idempotent, Error, Message};
 
     unsafe fn raw() -> u64 {
         1
