@@ -8,6 +8,8 @@ use syn::parse::Parser;
 
 use crate::tokens::{angle_end, is_punct, only_group, split_commas};
 
+mod supplied;
+
 /// A function with a body.
 pub(crate) struct Item {
     pub(crate) attributes: Vec<Attribute>,
@@ -121,7 +123,7 @@ impl Item {
         };
         let arrow_len = if output.first().is_some_and(|token| is_punct(token, '-')) { 2 } else { 0 };
         let (types, consts) = parameters(&generics);
-        Ok(Self {
+        let mut item = Self {
             attributes,
             head: rest[..at].iter().cloned().collect(),
             name: name.clone(),
@@ -136,7 +138,9 @@ impl Item {
             output: output[arrow_len.min(output.len())..].iter().cloned().collect(),
             where_clause: where_clause.iter().cloned().collect(),
             body,
-        })
+        };
+        supplied::forget_lifetimes(&mut item);
+        Ok(item)
     }
 
     pub(crate) fn receiver(&self) -> Option<&Ident> {
