@@ -77,8 +77,10 @@ fn run_tracked(function: &Function, block: &Group) -> TokenStream {
         (_, ArgumentKind::Typed { pattern, .. }) => simple_name(pattern).map(ToTokens::into_token_stream),
         _ => None,
     });
+    // That it could do without `Result` is no news: the function around it could not.
     quote_spanned!(site=>
         #[track_caller]
+        #[allow(clippy::unnecessary_wraps)]
         fn #body<#generics>(#(#declared),*) #arrow #output #where_clause #block
         return match #private::start_blocking(#call, #codec) {
             #private::Started::Answered(#answer) => #answer,
