@@ -126,7 +126,9 @@ pub(crate) fn lifetimes(tokens: &TokenStream) -> Vec<String> {
     let mut quote = false;
     for token in tokens.clone() {
         match &token {
-            TokenTree::Ident(name) if quote && name != "static" && name != "_" => {
+            TokenTree::Ident(name)
+                if quote && name != "static" && name != "_" && !name.to_string().starts_with("r#") =>
+            {
                 let name = format!("'{name}");
                 if !found.contains(&name) {
                     found.push(name);

@@ -7,11 +7,10 @@ use quote::{ToTokens, quote, quote_spanned};
 
 use super::{call, handler};
 use crate::check::simple_name;
-use crate::item::{ArgumentKind, Helper};
+use crate::item::{ArgumentKind, Helper, inner_attributes};
 use crate::model::Function;
 use crate::names;
 use crate::shape::{Future, Shape};
-use crate::tokens::is_punct;
 
 /// All between the function's braces.
 pub(super) fn guarded(function: &Function) -> TokenStream {
@@ -210,20 +209,4 @@ fn is_half_written(body: &Group) -> bool {
         Some(TokenTree::Punct(last)) => !matches!(last.as_char(), ';' | '?' | '>'),
         _ => false,
     }
-}
-
-/// Inner attributes, which may only stand at the start of a function.
-fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
-    let mut tokens = body.into_iter().peekable();
-    let mut attributes = Vec::new();
-    let mut rest: Vec<TokenTree> = Vec::new();
-    while let Some(hash) = tokens.next_if(|token| is_punct(token, '#')) {
-        let Some(bang) = tokens.next_if(|token| is_punct(token, '!')) else {
-            rest.push(hash);
-            break;
-        };
-        attributes.extend([hash, bang]);
-        attributes.extend(tokens.next());
-    }
-    (attributes.into_iter().collect(), rest.into_iter().chain(tokens).collect())
 }
