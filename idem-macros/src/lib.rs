@@ -1,7 +1,7 @@
 //! The attribute of idem. Users depend on the facade, `idem-rs`.
 //!
-//! Tokens become arguments ([`args`], [`item`]: what was written), arguments a model ([`check`], [`model`]: what it means, every
-//! mistake found), and the model tokens again ([`expand`], which cannot fail). If there was a mistake, [`fallback`] keeps the
+//! Tokens become arguments (`args`, `item`: what was written), arguments a model (`check`, `model`: what it means, every
+//! mistake found), and the model tokens again (`expand`, which cannot fail). If there was a mistake, `fallback` keeps the
 //! rest of the program standing.
 #![forbid(unsafe_code)]
 
