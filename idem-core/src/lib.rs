@@ -24,7 +24,7 @@ mod run;
 mod store;
 mod token;
 
-pub use answer::{Answer, CarriesError, Stored};
+pub use answer::{Answer, CarriesError, Stored, StoredError};
 pub use attempt::Attempt;
 pub use body::Body;
 pub use clock::{Clock, ManualClock, Timestamp};
@@ -44,5 +44,5 @@ pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};
 pub use store::seen::{SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
 pub use store::sqlite::{SqliteStore, SqliteStoreBuilder};
-pub use store::{Classed, KeyOnly, Reply, Store, StoreClass};
+pub use store::{Classed, KeyOnly, Reply, Store, StoreClass, class};
 pub use token::Token;

@@ -1,6 +1,6 @@
 //! The call: its key, what its payload is, where its record lives.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
 use super::handler;
@@ -39,10 +39,12 @@ pub(super) fn statements(function: &Function) -> TokenStream {
         made = quote_spanned!(site=> #private::Call::with_store(#made, #store));
     }
     if !function.payload.is_empty() {
-        let payload = payload(&function.payload);
-        made = quote_spanned!(site=>
-            #private::Call::with_fingerprint(#made, #private::Fingerprint::of(&#payload))
-        );
+        // Shown at the payload, so that what cannot be compared is blamed there.
+        let first = function.payload.iter().cloned().flatten().next();
+        let at = first.map_or(site, |token: TokenTree| names::site_at(token.span()));
+        let (fingerprint, payload) = (names::shown_at(private, at), payload(&function.payload, at));
+        let fingerprint = quote_spanned!(at=> #fingerprint::Fingerprint::of(&#payload));
+        made = quote_spanned!(site=> #private::Call::with_fingerprint(#made, #fingerprint));
     }
     let underscore = function
         .templates
@@ -132,9 +134,11 @@ fn store(function: &Function) -> Option<TokenStream> {
         // that one which is no store is blamed itself.
         Store::In(store) => {
             let at = store.clone().into_iter().next().map_or(site, |token| names::site_at(token.span()));
-            let call = match function.settings.require.and_then(rank) {
-                None => quote_spanned!(at=> (#store).idem_store()),
-                Some(rank) => quote_spanned!(at=> (#store).idem_typed_store().at_least::<#rank>()),
+            let call = if let Some(class) = function.settings.require {
+                let class = Ident::new(class, at);
+                quote_spanned!(at=> (#store).idem_typed_store().at_least::<#private::class::#class>())
+            } else {
+                quote_spanned!(at=> (#store).idem_store())
             };
             Some(quote_spanned!(site=> {
                 use #private::{ToStoreHandle as _, UnclassedStore as _};
@@ -144,22 +148,12 @@ fn store(function: &Function) -> Option<TokenStream> {
     }
 }
 
-/// The place of a store class among all, from the weakest.
-fn rank(class: &str) -> Option<u8> {
-    ["Volatile", "Lossy", "Durable", "Transactional"]
-        .iter()
-        .zip(0_u8..)
-        .find(|(name, _)| **name == class)
-        .map(|(_, rank)| rank)
-}
-
 /// A tuple of references; serde knows tuples of up to 16.
-fn payload(places: &[TokenStream]) -> TokenStream {
-    let site = names::site();
+fn payload(places: &[TokenStream], at: Span) -> TokenStream {
     let parts: Vec<TokenStream> = if places.len() > 16 {
-        places.chunks(16).map(payload).collect()
+        places.chunks(16).map(|chunk| payload(chunk, at)).collect()
     } else {
-        places.iter().map(|place| quote_spanned!(site=> &#place)).collect()
+        places.iter().map(|place| quote_spanned!(at=> &#place)).collect()
     };
-    quote_spanned!(site=> (#(#parts,)*))
+    quote_spanned!(at=> (#(#parts,)*))
 }
