@@ -5,7 +5,7 @@ pub use idem_core::{
     Answer, Attempt, Body, CarriesError, Classed, Clock, Counters, Disposition, Error, ErrorKind,
     Fingerprint, Handler, Idempotent, Key, KeyOnly, KeyPart, KeyWriter, ManualClock, Mode, Namespace,
     OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, Stored,
-    StoredError, Timestamp, Token, counters, install, machine, name_application,
+    StoredError, Timestamp, Token, class, counters, install, machine, name_application,
 };
 #[cfg(feature = "memory")]
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};

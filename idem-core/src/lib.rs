@@ -44,5 +44,5 @@ pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};
 pub use store::seen::{SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
 pub use store::sqlite::{SqliteStore, SqliteStoreBuilder};
-pub use store::{Classed, KeyOnly, Reply, Store, StoreClass};
+pub use store::{Classed, KeyOnly, Reply, Store, StoreClass, class};
 pub use token::Token;

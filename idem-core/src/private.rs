@@ -3,6 +3,7 @@
 pub use crate::answer::{Codec, codec};
 pub use crate::call::Call;
 pub use crate::run::{Run, Running, Started, run, run_blocking, start_blocking};
+pub use crate::store::class;
 pub use crate::store::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
 pub use crate::{Fingerprint, Handler, KeyOnly, KeyText, Mode, OnDuplicate, OnLapse, StoreClass};
 

@@ -83,6 +83,7 @@ fn finish(store: &MemoryStore, number: u64, body: &[u8]) {
 }
 
 /// The answer to a claim of a finished record by another attempt: the body that is replayed, if it still is.
+#[allow(clippy::result_large_err, reason = "a test looks at the whole verdict")]
 fn replay(store: &MemoryStore, number: u64) -> Result<Option<Body>, Verdict> {
     let another = Claim { token: token(number + 1_000_000), ..claim(number) };
     match store.claim(&another).wait().unwrap() {
