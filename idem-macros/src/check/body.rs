@@ -25,6 +25,7 @@ mod patterns;
 mod scopes;
 mod sinks;
 mod value;
+mod ways;
 
 use flow::Flow;
 use sinks::Finding;

@@ -6,9 +6,11 @@ use syn::ext::IdentExt;
 use syn::{BinOp, Block, Expr, Lit, Member, Stmt};
 
 use super::at;
+use super::methods::known_method;
 use super::scopes::Scopes;
 use super::sinks::Finding;
 use super::value::{Source, Value};
+use crate::diagnostics::At;
 use crate::known::{Form, Kind, Mention, per_delivery};
 
 /// The walk through one body.
@@ -19,7 +21,7 @@ pub(super) struct Flow {
     /// Above zero nothing is reported: in the first round of a loop, which is walked twice, and in what goes to a log.
     pub(super) quiet: usize,
     /// The values of `break` in the loops around.
-    breaks: Vec<Value>,
+    pub(super) breaks: Vec<Value>,
     /// The values of `return` in the closures around.
     pub(super) returns: Vec<Value>,
 }
@@ -93,55 +95,6 @@ impl Flow {
             }
             Stmt::Item(_) => Value::Clean,
         }
-    }
-
-    /// Something that may happen or not.
-    pub(super) fn maybe(&mut self, way: impl FnOnce(&mut Self) -> Value) -> Value {
-        let before = self.scopes.clone();
-        let value = way(self);
-        let after = std::mem::replace(&mut self.scopes, before);
-        if !value.is_never() {
-            self.scopes.join(after);
-        }
-        value
-    }
-
-    /// One of several ways.
-    fn one_of(&mut self, ways: impl IntoIterator<Item = impl FnOnce(&mut Self) -> Value>) -> Value {
-        let before = self.scopes.clone();
-        let mut joined: Option<Scopes> = None;
-        let mut value = Value::Never;
-        for way in ways {
-            self.scopes = before.clone();
-            let one = way(self);
-            if !one.is_never() {
-                match &mut joined {
-                    Some(joined) => joined.join(self.scopes.clone()),
-                    None => joined = Some(self.scopes.clone()),
-                }
-            }
-            value = value.or(one);
-        }
-        self.scopes = joined.unwrap_or(before);
-        value
-    }
-
-    /// A loop is walked twice: what one round leaves behind is there in the next.
-    fn repeated(&mut self, mut round: impl FnMut(&mut Self)) -> Value {
-        self.breaks.push(Value::Never);
-        if self.quiet == 0 {
-            self.quiet += 1;
-            self.maybe(|flow| {
-                round(flow);
-                Value::Clean
-            });
-            self.quiet -= 1;
-        }
-        self.maybe(|flow| {
-            round(flow);
-            Value::Clean
-        });
-        self.breaks.pop().unwrap_or(Value::Never)
     }
 
     pub(super) fn all<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<Value> {
@@ -238,16 +191,6 @@ impl Flow {
         }
     }
 
-    fn labelled(&mut self, is_target: bool, block: &Block) -> Value {
-        if !is_target {
-            return self.block(block);
-        }
-        self.breaks.push(Value::Never);
-        let value = self.block(block);
-        let broken = self.breaks.pop().unwrap_or(Value::Never);
-        value.or(broken)
-    }
-
     /// A name: of a binding, or of a function that is passed on.
     fn path(&mut self, path: &syn::ExprPath) -> Value {
         if let Some(name) = path.path.get_ident()
@@ -265,7 +208,7 @@ impl Flow {
     }
 
     /// The value of something that is known to give another one on every attempt.
-    pub(super) fn source(&self, mention: &Mention, at: crate::diagnostics::At) -> Option<Value> {
+    pub(super) fn source(&self, mention: &Mention, at: At) -> Option<Value> {
         let family = mention.family_in_body()?;
         let bare = mention.form == Form::Path && mention.segments.len() == 1;
         if bare && self.scopes.get(&mention.segments[0]).is_some() {
@@ -285,7 +228,7 @@ impl Flow {
         let value = self.expr(base);
         let fetched = match base {
             Expr::Call(call) => !self.passes_through(call),
-            Expr::MethodCall(call) => self.known_method(call).is_none(),
+            Expr::MethodCall(call) => known_method(call).is_none(),
             _ => false,
         };
         if fetched && !value.is_never() { Value::Clean } else { value }
@@ -325,22 +268,9 @@ impl Flow {
         let base = self.expr(&field.base);
         let name = member(&field.member);
         match &base {
-            Value::Clean | Value::Mixed(_) => self.per_delivery(&name, at(field)).unwrap_or(Value::Clean),
+            Value::Clean | Value::Mixed(_) => per_delivery_value(&name, at(field)).unwrap_or(Value::Clean),
             base => base.field(&name),
         }
-    }
-
-    /// A field or a getter that a broker fills anew for each delivery.
-    pub(super) fn per_delivery(&mut self, name: &str, at: crate::diagnostics::At) -> Option<Value> {
-        per_delivery::is_per_delivery(name).then(|| {
-            Value::Fresh(Rc::new(Source {
-                at,
-                shown: name.to_owned(),
-                gives: "another value at each delivery",
-                kind: Kind::Fresh,
-                shown_where_used: false,
-            }))
-        })
     }
 
     fn struct_literal(&mut self, literal: &syn::ExprStruct) -> Value {
@@ -358,69 +288,19 @@ impl Flow {
         }
         Value::record(fields)
     }
-
-    fn branch(&mut self, branch: &syn::ExprIf) -> Value {
-        self.scopes.open();
-        self.expr(&branch.cond);
-        let ways: [&mut dyn FnMut(&mut Self) -> Value; 2] =
-            [&mut |flow| flow.block(&branch.then_branch), &mut |flow| match &branch.else_branch {
-                Some((_, other)) => flow.expr(other),
-                None => Value::Clean,
-            }];
-        let value = self.one_of(ways);
-        self.scopes.close();
-        value
-    }
-
-    fn matched(&mut self, matched: &syn::ExprMatch) -> Value {
-        let scrutinee = self.expr(&matched.expr);
-        if scrutinee.is_never() {
-            return Value::Never;
-        }
-        let ways = matched.arms.iter().map(|arm| {
-            let scrutinee = &scrutinee;
-            move |flow: &mut Self| {
-                flow.scopes.open();
-                flow.bind(&arm.pat, scrutinee);
-                let value = flow.expr(&arm.body);
-                flow.scopes.close();
-                value
-            }
-        });
-        self.one_of(ways)
-    }
-
-    fn for_loop(&mut self, repeated: &syn::ExprForLoop) -> Value {
-        let items = self.expr(&repeated.expr);
-        let counter = matches!(&*repeated.expr, Expr::Range(_)).then(|| try_counter(&repeated.pat)).flatten();
-        self.repeated(|flow| {
-            flow.scopes.open();
-            flow.bind(&repeated.pat, &items);
-            if let Some(counter) = counter {
-                let value = Value::Fresh(Rc::new(Source {
-                    at: counter.into(),
-                    shown: counter.to_string(),
-                    gives: "another number at each try",
-                    kind: Kind::Fresh,
-                    shown_where_used: true,
-                }));
-                flow.scopes.declare(&counter.unraw().to_string(), value);
-            }
-            flow.block(&repeated.body);
-            flow.scopes.close();
-        });
-        Value::Clean
-    }
 }
 
-/// The variable of `for attempt in 0..3`, if its name says that it counts tries.
-fn try_counter(pattern: &syn::Pat) -> Option<&syn::Ident> {
-    match pattern {
-        syn::Pat::Ident(name) if per_delivery::counts_tries(&name.ident.unraw().to_string()) => {
-            Some(&name.ident)
-        }
-        _ => None,
-    }
+/// A field or a getter that a broker fills anew for each delivery.
+pub(super) fn per_delivery_value(name: &str, at: At) -> Option<Value> {
+    per_delivery::is_per_delivery(name).then(|| {
+        Value::Fresh(Rc::new(Source {
+            at,
+            shown: name.to_owned(),
+            gives: "another value at each delivery",
+            kind: Kind::Fresh,
+            shown_where_used: false,
+        }))
+    })
 }
 
 /// The name or the number of a field.

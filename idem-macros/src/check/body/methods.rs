@@ -5,7 +5,7 @@ use std::rc::Rc;
 use syn::ext::IdentExt;
 use syn::{Expr, ExprMethodCall};
 
-use super::flow::Flow;
+use super::flow::{Flow, per_delivery_value};
 use super::value::{Builder, Value};
 use crate::diagnostics::At;
 use crate::known::{Family, Form, Kind, Mention, conversions, minted};
@@ -93,7 +93,7 @@ impl Flow {
         {
             self.minted(
                 at,
-                "a message of `svix` is created without a key, and its client makes one".to_owned(),
+                "`create` sends a message without a key, and the client of `svix` makes one".to_owned(),
                 "give it options whose `idempotency_key` is `{key}.as_str()`".to_owned(),
             );
         }
@@ -118,7 +118,7 @@ impl Flow {
         {
             return receiver.clone();
         }
-        if let Some(family) = self.known_method(call) {
+        if let Some(family) = known_method(call) {
             let fallback_of_a_fresh = receiver.part().is_some();
             if fallback_of_a_fresh && family.kind == Kind::Default {
                 return receiver.clone();
@@ -131,7 +131,7 @@ impl Flow {
         if call.args.is_empty()
             && matches!(receiver, Value::Clean | Value::Mixed(_))
             && let Some(value) =
-                self.per_delivery(name, At::between(call.method.span(), call.paren_token.span.close()))
+                per_delivery_value(name, At::between(call.method.span(), call.paren_token.span.close()))
         {
             return value;
         }
@@ -145,7 +145,7 @@ impl Flow {
         if conversions::is_transparent(name) {
             return receiver.clone();
         }
-        if values.iter().any(|value| is_generator(value)) {
+        if values.iter().any(is_generator) {
             return combined();
         }
         match receiver {
@@ -154,11 +154,11 @@ impl Flow {
             _ => Value::Clean,
         }
     }
+}
 
-    /// The family of a method that is known by its name.
-    pub(super) fn known_method(&self, call: &ExprMethodCall) -> Option<&'static Family> {
-        mention(call).family_in_body()
-    }
+/// The family of a method that is known by its name.
+pub(super) fn known_method(call: &ExprMethodCall) -> Option<&'static Family> {
+    mention(call).family_in_body()
 }
 
 /// Whether a value is a source of random numbers: what a method makes with one is random.
