@@ -50,6 +50,9 @@ fn findings(item: &Item) -> Vec<Finding> {
     if !may_send(body.clone()) {
         return Vec::new();
     }
+    if is_deeper_than(body.clone(), 100) {
+        return Vec::new();
+    }
     let Ok(statements) = syn::Block::parse_within.parse2(body) else { return Vec::new() };
     let mut flow = Flow::default();
     for argument in &item.arguments {
@@ -92,6 +95,14 @@ fn may_send(body: TokenStream) -> bool {
         }
         TokenTree::Group(group) => may_send(group.stream()),
         TokenTree::Punct(_) => false,
+    })
+}
+
+/// Whether brackets stand in brackets to such a depth that parsing them could overflow the compiler's stack.
+fn is_deeper_than(tokens: TokenStream, deepest: usize) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => deepest == 0 || is_deeper_than(group.stream(), deepest - 1),
+        _ => false,
     })
 }
 

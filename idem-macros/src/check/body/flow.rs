@@ -13,6 +13,9 @@ use super::value::{Source, Value};
 use crate::diagnostics::At;
 use crate::known::{Form, Kind, Mention, per_delivery};
 
+/// How deep expressions are followed. The compiler's stack is what limits it.
+const DEEPEST: usize = 200;
+
 /// The walk through one body.
 #[derive(Default)]
 pub(super) struct Flow {
@@ -20,6 +23,8 @@ pub(super) struct Flow {
     pub(super) found: Vec<Finding>,
     /// Above zero nothing is reported: in the first round of a loop, which is walked twice, and in what goes to a log.
     pub(super) quiet: usize,
+    /// How many expressions stand around this one.
+    depth: usize,
     /// The values of `break` in the loops around.
     pub(super) breaks: Vec<Value>,
     /// The values of `return` in the closures around.
@@ -101,7 +106,18 @@ impl Flow {
         exprs.into_iter().map(|expr| self.expr(expr)).collect()
     }
 
+    /// Chains may be long; what is deeper than people write is not followed.
     pub(super) fn expr(&mut self, expr: &Expr) -> Value {
+        if self.depth == DEEPEST {
+            return Value::Clean;
+        }
+        self.depth += 1;
+        let value = self.value_of(expr);
+        self.depth -= 1;
+        value
+    }
+
+    fn value_of(&mut self, expr: &Expr) -> Value {
         match expr {
             Expr::Lit(lit) => match &lit.lit {
                 Lit::Str(text) => Value::Text(text.value().into()),

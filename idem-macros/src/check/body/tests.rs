@@ -317,3 +317,18 @@ fn one_value_in_many_places_is_one_mistake() {
     ]);
     assert_eq!(found("a.idempotency_key(Uuid::new_v4()); b.idempotency_key(Uuid::new_v4());").len(), 2);
 }
+
+#[test]
+fn what_is_deeper_than_people_write_is_passed_over() {
+    let chain = format!("api{}.idempotency_key(Uuid::new_v4());", ".next()".repeat(2000));
+    let sum = format!("api.idempotency_key({}Uuid::new_v4());", "1 + ".repeat(2000));
+    let nested = format!("api.idempotency_key({}Uuid::new_v4(){});", "(".repeat(400), ")".repeat(400));
+    let blocks = format!("{}api.idempotency_key(Uuid::new_v4());{}", "{".repeat(400), "}".repeat(400));
+    for body in [chain, sum, nested, blocks] {
+        let _ = found(&body);
+    }
+    refused(&[&format!("api.idempotency_key({}Uuid::new_v4(){});", "(".repeat(80), ")".repeat(80))]);
+    refused(&[&format!("api{}.idempotency_key(Uuid::new_v4());", ".header(a, b)".repeat(100))]);
+    let loops = format!("{}api.idempotency_key(Uuid::new_v4());{}", "loop {".repeat(20), "}".repeat(20));
+    refused(&[&loops]);
+}
