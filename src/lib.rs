@@ -11,6 +11,8 @@ pub use idem_core::{
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
 pub use idem_core::{SqliteStore, SqliteStoreBuilder};
+#[cfg(feature = "conformance")]
+pub use idem_core::{conformance, conformance_tests};
 pub use idem_macros::idempotent;
 
 pub mod errors;

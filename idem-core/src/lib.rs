@@ -8,6 +8,8 @@ mod body;
 mod call;
 mod clock;
 mod codec;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod error;
 mod fingerprint;
 mod handler;
