@@ -15,7 +15,7 @@ struct Row {
     occurred_at: SystemTime,
 }
 
-struct Event {
+struct OrderPaid {
     event_id: Uuid,
     order: String,
     occurred_at: SystemTime,
@@ -24,7 +24,7 @@ struct Event {
 
 #[idempotent(key = "outbox:<row.number>")]
 async fn the_id_of_the_row(row: Row) -> Done {
-    let event = Event {
+    let event = OrderPaid {
         event_id: row.id,
         order: row.order,
         occurred_at: row.occurred_at,
@@ -39,7 +39,7 @@ async fn an_id_for_each_kind(row: Row) -> Done {
         let event_id = named_id(&format!("{kind}:{}", row.id));
         let sent_at = SystemTime::now();
         let order = row.order.clone();
-        Table.insert(Event { event_id, order, occurred_at: row.occurred_at, sent_at }).await?;
+        Table.insert(OrderPaid { event_id, order, occurred_at: row.occurred_at, sent_at }).await?;
     }
     Ok(())
 }
@@ -47,10 +47,14 @@ async fn an_id_for_each_kind(row: Row) -> Done {
 #[idempotent(key = "outbox:<row.number>")]
 async fn the_time_is_changed_afterwards(row: Row) -> Done {
     let now = SystemTime::now();
-    let mut event =
-        Event { event_id: row.id, order: row.order, occurred_at: row.occurred_at, sent_at: row.occurred_at };
+    let mut event = OrderPaid {
+        event_id: row.id,
+        order: row.order,
+        occurred_at: row.occurred_at,
+        sent_at: row.occurred_at,
+    };
     event.sent_at = now;
-    let Event { event_id, order, .. } = event;
+    let OrderPaid { event_id, order, .. } = event;
     Table.insert((event_id, order, now)).await
 }
 
@@ -66,8 +70,8 @@ async fn an_entry_of_an_audit_log(row: Row) -> Done {
 
 #[idempotent(key = "outbox:<row.number>")]
 async fn a_loop_over_what_happened(row: Row) -> Done {
-    let events: Vec<Event> = (0..3)
-        .map(|at| Event {
+    let events: Vec<OrderPaid> = (0..3)
+        .map(|at| OrderPaid {
             event_id: named_id(&format!("{}:{at}", row.id)),
             order: row.order.clone(),
             occurred_at: row.occurred_at,
@@ -86,5 +90,7 @@ async fn a_loop_over_what_happened(row: Row) -> Done {
 )]
 async fn a_heartbeat(row: Row) -> Done {
     let now = SystemTime::now();
-    Table.insert(Event { event_id: Uuid::new_v4(), order: row.order, occurred_at: now, sent_at: now }).await
+    Table
+        .insert(OrderPaid { event_id: Uuid::new_v4(), order: row.order, occurred_at: now, sent_at: now })
+        .await
 }

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::Done;
 use super::outside::{SendMessage, log, named_id};
 
+#[allow(clippy::struct_field_names, reason = "as in the crate")]
 struct Delivery {
     message_id: String,
     delivery_tag: u64,

@@ -58,7 +58,7 @@ async fn out_of_a_constructor_that_also_takes_a_time(payment: Payment) -> Done {
 
 #[idempotent(key = "payment:<payment.message_id>")]
 async fn lines_with_ids(payment: Payment) -> Done {
-    let mut lines = Vec::new();
+    let mut lines = vec![Line { id: Uuid::new_v4(), sku: payment.amount.to_string() }];
     lines.push(Line { id: Uuid::new_v4(), sku: payment.message_id.clone() });
     for line in &lines {
         Http.post("line").idempotency_key(&line.sku).send().await?;

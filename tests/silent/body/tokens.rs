@@ -1,5 +1,9 @@
 //! Operations whose client would make a token, and is given one.
 
+#![allow(clippy::unused_self, reason = "clients have a `self`")]
+
+use std::fmt::Display;
+
 use idem::{Key, idempotent};
 
 use super::outside::named_id;
@@ -19,12 +23,12 @@ impl Dynamo {
 }
 
 impl Operation {
-    fn item(mut self, item: impl ToString) -> Self {
-        self.0.push(item.to_string());
+    fn item(mut self, item: impl Display) -> Self {
+        self.0.push(format!("{item}"));
         self
     }
 
-    fn client_request_token(self, token: impl ToString) -> Self {
+    fn client_request_token(self, token: impl Display) -> Self {
         self.item(token)
     }
 
