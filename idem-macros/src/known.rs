@@ -4,6 +4,8 @@ use std::fmt;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::ext::IdentExt;
+use syn::punctuated::Punctuated;
+use syn::{Expr, Token};
 
 use crate::rules::{self, Rule};
 use crate::tokens::{angle_end, is_punct};
@@ -30,7 +32,11 @@ impl Family {
 /// An entry of the table, taken apart.
 enum Pattern {
     Name(&'static str),
-    Path(&'static str),
+    Path {
+        path: &'static str,
+        /// Only where the last argument is `None`.
+        none: bool,
+    },
     Method {
         /// How the name of what it is called on has to end.
         on: &'static str,
@@ -49,7 +55,8 @@ impl Pattern {
             let bare = name.strip_suffix("()");
             Self::Method { on, name: bare.unwrap_or(name), bare: bare.is_some() }
         } else if text.contains("::") {
-            Self::Path(text)
+            let path = text.strip_suffix("(None)");
+            Self::Path { path: path.unwrap_or(text), none: path.is_some() }
         } else {
             Self::Name(text)
         }
@@ -65,6 +72,8 @@ pub(crate) struct Mention {
     pub(crate) arguments: bool,
     /// The last name of what a method is called on.
     pub(crate) on: String,
+    /// Whether its last argument is `None`.
+    pub(crate) none: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,9 +98,16 @@ impl fmt::Display for Mention {
 
 impl Mention {
     /// The path of a syntax tree, without its generics.
-    pub(crate) fn of_path(path: &syn::Path, called: bool, arguments: bool) -> Self {
+    pub(crate) fn of_path(path: &syn::Path) -> Self {
         let segments = path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
-        Self { segments, form: Form::Path, called, arguments, on: String::new() }
+        let (called, arguments, none) = (false, false, false);
+        Self { segments, form: Form::Path, called, arguments, on: String::new(), none }
+    }
+
+    /// It, called.
+    pub(crate) fn called_with(self, arguments: &Punctuated<Expr, Token![,]>) -> Self {
+        let none = matches!(arguments.last(), Some(Expr::Path(last)) if last.path.is_ident("None"));
+        Self { called: true, arguments: !arguments.is_empty(), none, ..self }
     }
 
     /// Whether its path ends so.
@@ -107,7 +123,7 @@ impl Mention {
                 let value = name.starts_with(|first: char| first.is_ascii_uppercase());
                 last == *name && (self.called || value || self.segments.len() > 1)
             }
-            (Pattern::Path(path), Form::Path) => self.ends_with(path),
+            (Pattern::Path { path, none }, Form::Path) => self.ends_with(path) && (self.none || !none),
             (Pattern::Method { on, name, bare }, Form::Method) => {
                 last == *name && !(*bare && self.arguments) && self.on.to_lowercase().ends_with(on)
             }
@@ -181,13 +197,17 @@ fn mentions(tokens: &TokenStream) -> Vec<Mention> {
                     (false, false) => Form::Path,
                 };
                 if form != Form::Method || group.is_some() {
-                    let given = match tokens.get(after + usize::from(is_macro)) {
-                        Some(TokenTree::Group(given)) => !given.stream().is_empty(),
-                        _ => false,
+                    let given: Vec<TokenTree> = match tokens.get(after + usize::from(is_macro)) {
+                        Some(TokenTree::Group(given)) if is_macro || group.is_some() => {
+                            given.stream().into_iter().collect()
+                        }
+                        _ => Vec::new(),
                     };
-                    let arguments = given && (is_macro || group.is_some());
+                    let none = matches!(given.last(), Some(TokenTree::Ident(last)) if last == "None");
+                    let arguments = !given.is_empty();
                     let on = if method { receiver(&tokens[..at - 1]) } else { String::new() };
-                    found.push(Mention { segments, form, called: group.is_some(), arguments, on });
+                    let called = group.is_some();
+                    found.push(Mention { segments, form, called, arguments, on, none });
                 }
                 at = after;
             }
@@ -273,7 +293,8 @@ mod tests {
                     Pattern::Method { on, name, bare: false } => {
                         vec![format!("it{on}.{name}()"), format!("IT{on}.{name}(1, Relaxed)")]
                     }
-                    Pattern::Path(path) => {
+                    Pattern::Path { path, none: true } => vec![format!("{path}(Some(t), None)")],
+                    Pattern::Path { path, none: false } => {
                         vec![format!("{path}()"), format!("some::{path}::<u64>(3)"), path.to_owned()]
                     }
                     Pattern::Name(name) => {
@@ -298,6 +319,7 @@ mod tests {
             "message.id",
             "elapsed",
             "Order::id()",
+            "Ksuid::from_seconds(Some(t), Some(&payload))",
             "message.id.random()",
             "ids.generate(3)",
         ] {

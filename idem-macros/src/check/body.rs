@@ -86,6 +86,7 @@ fn may_send(body: TokenStream) -> bool {
             carriers::carries(&name).is_some()
                 || minted::operation(&name).is_some()
                 || sinks::BUILDERS_OF_EVENTS.contains(&name.as_str())
+                || name == "new_with_id"
                 || name == "Idempotent"
                 || name == "svix"
         }

@@ -48,6 +48,9 @@ static ENDS: &[(&str, Carries)] = &[
 
 /// Whole names.
 static WHOLE: &[(&str, Carries)] = &[
+    // Whoever starts a workflow or a job under a known id starts nothing new.
+    ("workflowid", Carries::Key),
+    ("jobkey", Carries::Key),
     ("natsmsgid", Carries::DedupId),
     ("natsmessageid", Carries::DedupId),
     ("messageid", Carries::MessageId),
@@ -76,6 +79,11 @@ pub(crate) fn carries(name: &str) -> Option<Carries> {
     }
     let whole = |name: &str| WHOLE.iter().find(|(whole, _)| name == *whole).map(|(_, carries)| *carries);
     whole(&name).or_else(|| BEFORE.iter().find_map(|before| whole(name.strip_prefix(before)?)))
+}
+
+/// Whether a binding of that name is a key wherever it goes from there.
+pub(crate) fn names_itself(name: &str) -> bool {
+    matches!(carries(name), Some(Carries::Key | Carries::DedupId)) && !name.ends_with("workflow_id")
 }
 
 /// Structs that are written to a log: the id in one of them is nobody's to deduplicate by.

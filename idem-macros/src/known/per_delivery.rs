@@ -3,13 +3,19 @@
 /// Fields, and getters without arguments.
 static NAMES: &[&str] = &[
     "ack_id",
+    "ack_token",
     "approximate_receive_count",
+    "aws_request_id",
+    "aws_trace_header",
     "consumer_sequence",
     "consumer_tag",
     "delivered_count",
     "delivery_attempt",
     "delivery_count",
     "delivery_tag",
+    "lambda_request_id",
+    "last_delivered_ms",
+    "lease_token",
     "lock_token",
     "pop_receipt",
     "read_ct",
@@ -18,7 +24,10 @@ static NAMES: &[&str] = &[
     "redelivered",
     "redelivery_count",
     "retry_count",
+    "span_id",
     "times_delivered",
+    "traceparent",
+    "xray_trace_id",
 ];
 
 /// Loop variables that count tries.

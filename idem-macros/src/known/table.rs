@@ -6,6 +6,7 @@
 //! | --- | --- |
 //! | `now_v7` | `now_v7()`, and any path that ends so, called or not |
 //! | `Ulid::new` | any path that ends so, called or not |
+//! | `Ksuid::new(None)` | a call of such a path whose last argument is `None` |
 //! | `.elapsed()` | a method without arguments |
 //! | `.fetch_add` | a method, whatever its arguments |
 //! | `rng.random` | a method of something whose name ends with `rng` |
@@ -86,6 +87,8 @@ pub(crate) static FAMILIES: &[Family] = &[
             call("generate_from_datetime", "ulid@1 ulid@2 ulid@3"),
             call(".generate_from_datetime", "ulid@1 ulid@2 ulid@3"),
             call("generator.generate_with_source", "ulid@1 ulid@2 ulid@3"),
+            call(".commit_overflow_increment", "ulid@2 ulid@3"),
+            call(".commit_overflow_random", "ulid@2 ulid@3"),
             call("generate_ulid_string", "rusty_ulid"),
             call("generate_ulid_bytes", "rusty_ulid"),
             call("Ulid::next_monotonic", "rusty_ulid"),
@@ -115,6 +118,12 @@ pub(crate) static FAMILIES: &[Family] = &[
             call("Ksuid::generate", "ksuid"),
             call("Ksuid::with_payload", "ksuid"),
             call("Ksuid::now", "svix-ksuid"),
+            // Without a payload it draws one, also for a fixed time.
+            call("Ksuid::new(None)", "svix-ksuid"),
+            call("Ksuid::from_seconds(None)", "svix-ksuid"),
+            call("Ksuid::new_raw(None)", "svix-ksuid"),
+            call("KsuidMs::new(None)", "svix-ksuid"),
+            call("KsuidMs::from_millis(None)", "svix-ksuid"),
             call("KsuidMs::now", "svix-ksuid"),
             call("xid::new", "xid"),
             call("scru128::new", "scru128"),
@@ -126,6 +135,13 @@ pub(crate) static FAMILIES: &[Family] = &[
             call("TypeIdSuffix::new", "typeid_suffix"),
             call("TypeIdSuffix::default", "typeid_suffix"),
             call("MagicTypeId::default", "mti"),
+            call("V1::default", "typeid_suffix"),
+            call("V4::default", "typeid_suffix"),
+            call("V6::default", "typeid_suffix"),
+            call("V7::default", "typeid_suffix"),
+            call("EventBuilderV10::default", ""),
+            call("AttributesV10::default", ""),
+            call("uuid_generate", ""),
             call("create_type_id", "mti"),
             call("try_create_type_id", "mti"),
             call(".create_type_id", "mti"),
@@ -264,6 +280,8 @@ pub(crate) static FAMILIES: &[Family] = &[
             call("Anchor::new", "minstant"),
             call("Anchor::default", "minstant"),
             call("get_time_millis", "rs-snowflake"),
+            call("clock.raw", "quanta"),
+            call(".as_unix_nanos", "minstant"),
             call("clock_gettime", ""),
             call("libc::time", ""),
             call("_rdtsc", ""),
@@ -298,6 +316,7 @@ pub(crate) static FAMILIES: &[Family] = &[
             call("TimeZone::system", "jiff"),
             call("NamedTempFile::new", ""),
             call("tempfile::tempdir", ""),
+            call(".presigned", ""),
         ],
     },
     Family {
@@ -364,8 +383,17 @@ pub(crate) static FAMILIES: &[Family] = &[
             call("hash_one", "std"),
             call(".hash_one", "std"),
             call("bcrypt::hash", "bcrypt"),
+            call("BuildHasherDefault::default", "std"),
+            call("FxRandomState::default", "rustc-hash"),
             call("SaltString::generate", ""),
+            call("generate_nonce", ""),
         ],
+    },
+    Family {
+        kind: Kind::Fresh,
+        gives: "numbers that may be others after the next release of the crate",
+        instead: "use the value itself, such as `<message.id>`",
+        calls: &[call("StdRng::seed_from_u64", ""), call("SmallRng::seed_from_u64", "")],
     },
     Family {
         kind: Kind::Default,

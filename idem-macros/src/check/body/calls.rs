@@ -61,7 +61,7 @@ impl Flow {
                 local => local.clone(),
             };
         }
-        let mention = Mention::of_path(&path.path, true, !call.args.is_empty());
+        let mention = Mention::of_path(&path.path).called_with(&call.args);
         if let Some(value) = self.source(&mention, at(call)).or_else(|| host_variable(&mention, call, values))
         {
             return value;
@@ -93,7 +93,7 @@ impl Flow {
     /// Whether waiting for a call gives what went into it, or what it makes itself.
     pub(super) fn passes_through(&self, call: &ExprCall) -> bool {
         let Expr::Path(path) = &*call.func else { return false };
-        let mention = Mention::of_path(&path.path, true, !call.args.is_empty());
+        let mention = Mention::of_path(&path.path).called_with(&call.args);
         let last = mention.segments.last().map_or("", String::as_str);
         let local = path.path.get_ident().is_some_and(|name| self.scopes.get(&name.to_string()).is_some());
         local || mention.family_in_body().is_some() || RUNNERS.contains(&last) || last == "pin"

@@ -219,7 +219,7 @@ impl Flow {
                 value => value.clone(),
             };
         }
-        let mention = Mention::of_path(&path.path, false, false);
+        let mention = Mention::of_path(&path.path);
         self.source(&mention, at(path)).unwrap_or(Value::Clean)
     }
 

@@ -62,8 +62,12 @@ impl Flow {
 
     /// `nanoid!()`, `env!("CARGO_PKG_VERSION")`.
     fn known_macro(&mut self, called: &Macro, name: &str) -> Option<Value> {
-        let mut mention = Mention::of_path(&called.path, true, !called.tokens.is_empty());
-        mention.form = Form::Macro;
+        let mention = Mention {
+            form: Form::Macro,
+            called: true,
+            arguments: !called.tokens.is_empty(),
+            ..Mention::of_path(&called.path)
+        };
         let commas = called.tokens.clone().into_iter().filter(|token| is_punct(token, ',')).count();
         if name == "nanoid" && commas >= 2 {
             // With a generator of the caller's own it is as good as that.
@@ -106,6 +110,7 @@ impl Flow {
                 _ => None,
             };
             match template {
+                Some(text) if text.value().contains(":p}") => values.extend(Self::address(text)),
                 Some(text) => values.extend(captures(&text.value()).into_iter().filter_map(|name| {
                     match self.scopes.get(&name)?.clone() {
                         Value::Fresh(source) if source.shown_where_used => {
@@ -118,6 +123,18 @@ impl Flow {
             }
         }
         Value::made_of(&values)
+    }
+
+    /// `{:p}` writes an address.
+    fn address(template: &syn::LitStr) -> Option<Value> {
+        let family = known::family_of("Arc::as_ptr")?;
+        Some(Value::Fresh(Rc::new(Source {
+            at: at(template),
+            shown: "{:p}".to_owned(),
+            gives: family.gives,
+            kind: Kind::Fresh,
+            shown_where_used: false,
+        })))
     }
 
     /// `json!({ "idempotency_key": key })`.

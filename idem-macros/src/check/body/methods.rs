@@ -178,6 +178,7 @@ fn mention(call: &ExprMethodCall) -> Mention {
         called: true,
         arguments: !call.args.is_empty(),
         on: last_name(&call.receiver),
+        none: false,
     }
 }
 

@@ -12,7 +12,7 @@ use super::flow::{Flow, member};
 use super::value::{Builder, Source, Value};
 use crate::diagnostics::At;
 use crate::known::Kind;
-use crate::known::carriers::{Carries, carries, is_record_of};
+use crate::known::carriers::{Carries, carries, is_record_of, names_itself};
 use crate::rules::{self, Rule};
 
 /// Builders whose `id(…)` is the id of an event.
@@ -134,6 +134,12 @@ impl Flow {
     pub(super) fn sent_by_call(&mut self, path: &syn::Path, call: &ExprCall, values: &[Value]) {
         let (Some(value), Some(written)) = (values.last(), call.args.last()) else { return };
         let mut names = path.segments.iter().rev().take(2).map(|segment| segment.ident.unraw().to_string());
+        // `JobBuilder::new_with_id(id, …)`.
+        if path.segments.last().is_some_and(|last| last.ident == "new_with_id")
+            && let (Some(id), Some(written)) = (values.first(), call.args.first())
+        {
+            self.sent(Carries::MessageId, "new_with_id", id, at(written));
+        }
         let carried = names.find_map(|name| match carries(&name) {
             Some(carried @ (Carries::Key | Carries::DedupId)) => Some((carried, name)),
             _ if name == "Idempotent" => Some((Carries::Key, name)),
@@ -184,8 +190,8 @@ impl Flow {
 
     fn named(&mut self, name: &str, value: &Value) {
         // A text is as often the name of the header.
-        if let (Some(carried @ (Carries::Key | Carries::DedupId)), Some(source)) =
-            (carries(name), value.fresh())
+        if names_itself(name)
+            && let (Some(carried), Some(source)) = (carries(name), value.fresh())
         {
             self.sent(carried, name, value, source.at);
         }

@@ -84,6 +84,8 @@ fn a_key_is_known_by_the_name_of_the_place_that_it_goes_to() {
         "let event = EventBuilderV10::new().id(Uuid::new_v4().to_string()).ty(\"paid\").build()?;",
         "publish.message_id(Uuid::new_v4().to_string());",
         "BasicProperties::default().with_message_id(Uuid::new_v4().to_string().into());",
+        "client.start_workflow(StartOptions { workflow_id: format!(\"ship-{}\", Uuid::new_v4()) }).await?;",
+        "JobBuilder::new_with_id(Uuid::new_v4(), \"ship\").spawn(&pool).await?;",
         "message_out.set_message_id(Uuid::new_v4().to_string())?;",
     ]);
 }
@@ -140,6 +142,11 @@ fn whatever_is_made_anew_is_known() {
         "ulid_generator.generate()?",
         "message.key.unwrap_or_default()",
         "Uuid::nil()",
+        "Ksuid::from_seconds(Some(message.at), None).to_string()",
+        "format!(\"{:p}\", &message)",
+        "StdRng::seed_from_u64(message.seed).next_u32()",
+        "clock.raw()",
+        "context.xray_trace_id",
     ] {
         refused(&[&format!("api.idempotency_key({source});")]);
         refused(&[&format!("let value = {source}; api.idempotency_key(value);")]);
@@ -256,6 +263,8 @@ fn what_does_not_go_there_is_left_alone() {
         "let id = Uuid::parse_str(&message.id)?; api.idempotency_key(id);",
         "let mut items = Vec::new(); items.push(Line { id: Uuid::new_v4(), sku: message.sku }); api.idempotency_key(items[0].sku);",
         "let length = Uuid::new_v4().to_string().len(); api.idempotency_key(format!(\"{}:{length}\", message.id));",
+        "let workflow_id = Uuid::new_v4(); log(workflow_id);",
+        "api.idempotency_key(Ksuid::from_seconds(Some(message.at), Some(&message.payload)));",
         "api.idempotency_key(nanoid!(10, &ALPHABET, seeded));",
         "let events: Vec<Event> = message.lines.iter().map(|line| Event { event_id: line.id, at: Utc::now() }).collect();",
         "let key = store.key_for(&message, Utc::now()).await?; api.idempotency_key(key);",

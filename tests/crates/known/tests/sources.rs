@@ -75,7 +75,7 @@ fn all(folder: &Path) -> String {
 
 /// Whether sources define what a table's entry names.
 fn defines(sources: &str, pattern: &str) -> bool {
-    let bare = pattern.trim_end_matches("()");
+    let bare = pattern.trim_end_matches("()").trim_end_matches("(None)");
     if let Some(name) = bare.strip_suffix('!') {
         return has_word(sources, "macro_rules! ", name);
     }
