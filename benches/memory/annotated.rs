@@ -10,11 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::contender::{Contender, RESULT, message_id};
 
-/// The handler under `#[idempotent]`, on the installed store, with a result that holds a string.
+/// The handler under `#[idempotent]`, on the installed store.
 pub(crate) struct Annotated(Vec<Message>);
-
-/// The same, with a result of numbers: what is left when no string has to be read and allocated.
-pub(crate) struct AnnotatedNumbers(Vec<Message>);
 
 struct Message {
     id: String,
@@ -25,20 +22,6 @@ struct Message {
 struct Receipt {
     charge: String,
     amount: u64,
-}
-
-/// 64 bytes of JSON.
-#[derive(Serialize, Deserialize)]
-struct Posting {
-    charge: u64,
-    amount: u64,
-    fee: u64,
-}
-
-#[idempotent(key = "msg:<message.id>")]
-async fn post(message: &Message) -> Result<Posting, Error> {
-    let charge = 10_000_000_000_000_000_000 + message.id.len() as u64;
-    Ok(Posting { charge, amount: black_box(1_200_000), fee: black_box(350_000_000) })
 }
 
 #[idempotent(key = "msg:<message.id>")]
@@ -65,25 +48,6 @@ impl Contender for Annotated {
         // Its length as it is stored, so that the table can check what came back.
         debug_assert_eq!(serde_json::to_vec(&receipt).map_or(0, |json| json.len()), RESULT.len());
         black_box(receipt.charge.len()) + RESULT.len() - 34
-    }
-}
-
-impl Contender for AnnotatedNumbers {
-    const NAME: &'static str = "idem: annotated, numbers";
-
-    fn empty(keys: usize) -> Self {
-        let Annotated(messages) = Annotated::empty(keys);
-        Self(messages)
-    }
-
-    fn first(&self, key: usize) {
-        black_box(now(post(&self.0[key]))).expect("the first delivery runs");
-    }
-
-    fn replay(&self, key: usize) -> usize {
-        let posting = now(post(&self.0[key])).expect("a redelivery is replayed");
-        debug_assert_eq!(serde_json::to_vec(&posting).map_or(0, |json| json.len()), RESULT.len());
-        usize::from(black_box(posting.amount) != 0) * RESULT.len()
     }
 }
 
