@@ -10,7 +10,7 @@ mod memory {
     pub(crate) mod rounds;
 }
 
-use memory::annotated::{Annotated, AnnotatedNumbers};
+use memory::annotated::Annotated;
 use memory::contender::{CachedMap, DashMap, HandWritten, Idem, Moka};
 use memory::idempotent_crate::Idempotent;
 use memory::rounds::{Table, measure};
@@ -27,7 +27,6 @@ fn main() {
                 measure::<HandWritten>(KEYS, threads),
                 measure::<Idem>(KEYS, threads),
                 measure::<Annotated>(KEYS, threads),
-                measure::<AnnotatedNumbers>(KEYS, threads),
                 measure::<DashMap>(KEYS, threads),
                 measure::<CachedMap>(KEYS, threads),
                 measure::<Moka>(KEYS, threads),

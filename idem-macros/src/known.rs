@@ -1,6 +1,8 @@
 //! What is known by name, kept as data. The macro resolves no names: it compares the ends of paths.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -59,6 +61,16 @@ impl Pattern {
             Self::Path { path: path.unwrap_or(text), none: path.is_some() }
         } else {
             Self::Name(text)
+        }
+    }
+}
+
+impl Pattern {
+    /// The name that a call has to end with.
+    fn last(&self) -> &'static str {
+        match *self {
+            Self::Name(name) | Self::Macro(name) | Self::Method { name, .. } => name,
+            Self::Path { path, .. } => path.rsplit("::").next().unwrap_or(path),
         }
     }
 }
@@ -143,11 +155,31 @@ impl Mention {
     }
 
     fn family_where(&self, wanted: impl Fn(&Call) -> bool) -> Option<&'static Family> {
-        let has =
-            |family: &&Family| family.calls.iter().any(|call| wanted(call) && self.is(&Pattern::of(call)));
-        table::FAMILIES.iter().find(has)
+        let last = self.segments.last()?.as_str();
+        let entries = BY_NAME.get(last)?;
+        let fits = |entry: &&Entry| wanted(entry.call) && self.is(&entry.pattern);
+        entries.iter().find(fits).map(|entry| entry.family)
     }
 }
+
+/// An entry of the table, with where it stands.
+struct Entry {
+    pattern: Pattern,
+    call: &'static Call,
+    family: &'static Family,
+}
+
+/// The table by the last name of each entry, in the table's order. Bodies have many names, and few of them are in it.
+static BY_NAME: LazyLock<HashMap<&'static str, Vec<Entry>>> = LazyLock::new(|| {
+    let mut entries: HashMap<_, Vec<Entry>> = HashMap::new();
+    for family in table::FAMILIES {
+        for call in family.calls {
+            let pattern = Pattern::of(call);
+            entries.entry(pattern.last()).or_default().push(Entry { pattern, call, family });
+        }
+    }
+    entries
+});
 
 /// The family that has an entry of that text.
 pub(crate) fn family_of(pattern: &str) -> Option<&'static Family> {

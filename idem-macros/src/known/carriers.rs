@@ -67,6 +67,11 @@ static AFTER: &[&str] = &["headername", "header", "hdr", "name"];
 
 /// What a name carries, if it is one of ours.
 pub(crate) fn carries(name: &str) -> Option<Carries> {
+    // Keys, tokens and ids, and a header's or a constant's name after them: most names end with another letter.
+    let last = name.bytes().rev().find(u8::is_ascii_alphanumeric)?;
+    if name.len() < 3 || !b"yndre".contains(&last.to_ascii_lowercase()) {
+        return None;
+    }
     let mut name: String =
         name.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase()).collect();
     for after in AFTER {

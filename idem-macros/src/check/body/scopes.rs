@@ -1,24 +1,27 @@
 //! Which names are bound to what, block by block.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::value::Value;
 
-/// The names in sight.
+type Layer = HashMap<String, Value>;
+
+/// The names in sight. A copy, for each way of a branch, shares the layers that nobody changes.
 #[derive(Clone)]
 pub(super) struct Scopes {
-    layers: Vec<HashMap<String, Value>>,
+    layers: Vec<Rc<Layer>>,
 }
 
 impl Default for Scopes {
     fn default() -> Self {
-        Self { layers: vec![HashMap::new()] }
+        Self { layers: vec![Rc::default()] }
     }
 }
 
 impl Scopes {
     pub(super) fn open(&mut self) {
-        self.layers.push(HashMap::new());
+        self.layers.push(Rc::default());
     }
 
     pub(super) fn close(&mut self) {
@@ -28,7 +31,7 @@ impl Scopes {
     /// A new binding, which hides those of the same name.
     pub(super) fn declare(&mut self, name: &str, value: Value) {
         if let Some(layer) = self.layers.last_mut() {
-            layer.insert(name.to_owned(), value);
+            Rc::make_mut(layer).insert(name.to_owned(), value);
         }
     }
 
@@ -38,17 +41,21 @@ impl Scopes {
 
     /// Gives the newest binding of that name another value.
     pub(super) fn assign(&mut self, name: &str, value: Value) {
-        if let Some(bound) = self.layers.iter_mut().rev().find_map(|layer| layer.get_mut(name)) {
-            *bound = value;
+        if let Some(layer) = self.layers.iter_mut().rev().find(|layer| layer.contains_key(name)) {
+            Rc::make_mut(layer).insert(name.to_owned(), value);
         }
     }
 
     /// What is known after one of two ways, both of which began here. A way that does not come back has no say.
     pub(super) fn join(&mut self, other: Self) {
         for (layer, other) in self.layers.iter_mut().zip(other.layers) {
-            for (name, value) in other {
-                let known = layer.remove(&name).unwrap_or(Value::Never);
-                layer.insert(name, known.or(value));
+            if Rc::ptr_eq(layer, &other) {
+                continue;
+            }
+            let layer = Rc::make_mut(layer);
+            for (name, value) in other.iter() {
+                let known = layer.remove(name).unwrap_or(Value::Never);
+                layer.insert(name.clone(), known.or(value.clone()));
             }
         }
     }
