@@ -341,3 +341,56 @@ fn what_is_deeper_than_people_write_is_passed_over() {
     let loops = format!("{}api.idempotency_key(Uuid::new_v4());{}", "loop {".repeat(20), "}".repeat(20));
     refused(&[&loops]);
 }
+
+#[test]
+fn shapes_that_consumers_have() {
+    refused(&[
+        "let dedup_id = key.unwrap_or_else(|| format!(\"{}-{}\", count, SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos())); entry = entry.message_deduplication_id(dedup_id);",
+        "Ok((preview, PublishRequest { idempotency_key: Uuid::new_v4().to_string(), target: queue.clone() }))",
+        "control::enqueue(State(app), Path(id), Json(RpcRequest { method: m, idempotency_key: Uuid::new_v4().to_string() })).await?;",
+        "headers.insert(\"Idempotency-Key\", HeaderValue::from_str(&Uuid::new_v4().to_string())?);",
+        "request.metadata_mut().insert(\"idempotency-key\", Uuid::new_v4().to_string().parse()?);",
+        "backoff::future::retry(policy, || async { client.post(url).header(\"Idempotency-Key\", Uuid::new_v4().to_string()).send().await }).await?;",
+        "let key = Uuid::new_v4().to_string(); client.post(url).headers({ let mut h = HeaderMap::new(); h.insert(\"Idempotency-Key\", key.parse()?); h }).send().await?;",
+        "let request = ChargeRequest::builder().idempotency_key(Uuid::new_v4()).amount(3).build()?;",
+        "let headers = HashMap::from([(\"Idempotency-Key\", Uuid::new_v4().to_string())]);",
+        "let form = vec![(\"idempotency_key\".to_string(), id.to_string()), (\"idempotency_key\".to_string(), Ulid::new().to_string())];",
+        "body.insert(\"idempotency_key\".into(), Value::String(Uuid::new_v4().to_string()));",
+        "let key: String = iter::repeat_with(fastrand::alphanumeric).take(16).collect(); api.idempotency_key(key);",
+        "let key: String = (0..16).map(|_| rng.sample(Alphanumeric) as char).collect(); api.idempotency_key(key);",
+        "let key = thread_rng().sample_iter(&Alphanumeric).take(16).map(char::from).collect::<String>(); api.idempotency_key(key);",
+        "api.idempotency_key(hex::encode(rand::random::<[u8; 16]>()));",
+        "let ts = Utc::now(); api.idempotency_key(sha256(&[message.id.as_bytes(), &ts.timestamp().to_be_bytes()].concat()));",
+        "let key = message.headers.get(\"idempotency-key\").cloned().unwrap_or_else(|| Uuid::new_v4().to_string()); api.idempotency_key(key);",
+        "let mut key = message.key; let key = key.get_or_insert_with(|| Uuid::new_v4().to_string()); api.idempotency_key(key);",
+        "if message.key.is_none() { message.key = Some(Uuid::new_v4()); } api.idempotency_key(message.key.unwrap());",
+        "let key = message.key.as_ref().filter(|key| !key.is_empty()).cloned().unwrap_or_else(|| Ulid::new().to_string()); api.idempotency_key(key);",
+        "let key = message.key.ok_or_else(missing).or_else(|_| Ok::<_, Error>(Uuid::new_v4()))?; api.idempotency_key(key);",
+        "let ctx = Context { at: Utc::now(), message }; api.idempotency_key(format!(\"{}\", ctx.at.timestamp()));",
+        "let stamp = format!(\"{:?}\", Instant::now()); let key = blake3::hash(stamp.as_bytes()).to_hex(); api.idempotency_key(key.as_str());",
+        "let n = { let mut n = COUNT.lock().unwrap(); *n += 1; SEQ.fetch_add(1, SeqCst) }; api.idempotency_key(format!(\"{}-{n}\", message.id));",
+        "while let Some(line) = lines.next().await { api.idempotency_key(Uuid::new_v4()).json(&line).send().await?; }",
+        "match message.kind { Kind::Charge if message.amount > 0 => { api.idempotency_key(Uuid::new_v4()).send().await?; } _ => {} }",
+        "let results = join_all(message.lines.iter().map(|line| api.charge(line).idempotency_key(Uuid::new_v4()).send())).await;",
+        "let options = RequestOptions { idempotency_key: Some(format!(\"{}_{}\", message.id, Utc::now().timestamp())), ..Default::default() };",
+    ]);
+    silent(&[
+        "for (i, event) in events.iter().enumerate() { buffer.truncate(n); let _ = write!(buffer, \":{i}\"); headers.insert(\"Nats-Msg-Id\", buffer.as_str()); }",
+        "if let Some(id) = &message.client_request_id { let value = HeaderValue::from_str(id).map_err(|_| Error::new(Utc::now()))?; builder = builder.header(\"Idempotency-Key\", value); }",
+        "let Message { id, .. } = &message; let sent_at = Utc::now(); api.idempotency_key(id.clone()).sent_at(sent_at);",
+        "headers.insert(\"Nats-Msg-Id\", row.id.to_string()); headers.insert(\"Sent-At\", Utc::now().to_rfc3339());",
+        "let dedup_id = format!(\"{}_{}\", event.file_id, event.timestamp); request = request.message_deduplication_id(&dedup_id);",
+        "let envelope = Envelope { id: message.id, received_at: Utc::now() }; client.send_message().message_body(to_string(&envelope)?).message_deduplication_id(&envelope.id).send().await?;",
+        "let checksum = message.compute_checksum(); headers.insert(\"Nats-Msg-Id\", checksum.as_str()); debug!(?checksum, at = ?Utc::now());",
+        "let mut tx = db.begin().await?; insert(&mut tx, Uuid::new_v4(), Utc::now()).await?; api.idempotency_key(message.id).send().await?; tx.commit().await?;",
+        "let expires = Utc::now() + Duration::days(7); api.idempotency_key(&message.id).expires_at(expires).send().await?;",
+        "let token = auth.token(Utc::now()).await?; client.post(url).bearer_auth(token).header(\"Idempotency-Key\", &message.id).send().await?;",
+        "let signature = sign(&secret, Utc::now().timestamp(), &body); client.header(\"X-Signature\", signature).header(\"Idempotency-Key\", &message.id);",
+        "let user = User::new(Uuid::new_v4(), &message.email); db.save(&user).await?; mailer.idempotency_key(format!(\"welcome:{}\", message.id)).to(&user.email).send().await?;",
+        "let (tx, rx) = mpsc::channel(8); let started = Instant::now(); api.idempotency_key(&message.id); tx.send(started.elapsed()).await?;",
+        "let request_id = Uuid::new_v4(); let span = info_span!(\"charge\", %request_id); async { api.idempotency_key(&message.id).send().await }.instrument(span).await?;",
+        "let key = match cache.get(&message.id) { Some(entry) if entry.expires > Instant::now() => entry.key.clone(), _ => derive(&message.id) }; api.idempotency_key(key);",
+        "let id = Uuid::from_bytes(message.raw); api.idempotency_key(id.simple().to_string());",
+        "let date = message.date.format(\"%Y-%m-%d\").to_string(); api.idempotency_key(format!(\"{}:{date}\", message.account));",
+    ]);
+}
