@@ -1,8 +1,10 @@
 //! The key: its text, its steps, its record's identity, and what logs may show of it.
 
+mod event_time;
 mod foreign;
 mod identity;
 mod injective;
+mod joined;
 mod parts;
 mod redaction;
 mod steps;

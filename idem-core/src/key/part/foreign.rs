@@ -1,7 +1,7 @@
 //! Types of other crates, each behind a feature that has the crate's name.
 
-use super::KeyPart;
-use crate::key::KeyWriter;
+#[allow(unused_imports, reason = "without any of the features, nothing here is")]
+use super::{KeyPart, KeyWriter};
 
 /// Types that are text, whichever way they keep it.
 macro_rules! texts {
