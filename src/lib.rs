@@ -11,7 +11,7 @@ pub use idem_core::{
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
 pub use idem_core::{SqliteStore, SqliteStoreBuilder};
-pub use idem_macros::idempotent;
+pub use idem_macros::{KeyPart, idempotent, key};
 
 pub mod errors;
 

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
 use crate::rules::Rule;
 use crate::tokens::{angle_end, is_punct};
 
 mod never_const;
+mod part_types;
 mod per_attempt;
 
 /// Calls of one family: what they have in common, and what to use instead.
@@ -20,6 +21,43 @@ pub(crate) struct Family {
     pub(crate) instead: &'static str,
     /// Which calls: see [`Pattern`].
     pub(crate) calls: &'static [&'static str],
+}
+
+/// A class of types that cannot be parts, with reasons of its own. Whether a type is a part is for the compiler to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    Float,
+    Clock,
+    List,
+    Process,
+}
+
+impl Class {
+    /// The trait that says so.
+    pub(crate) fn name(self) -> Ident {
+        let name = match self {
+            Self::Float => "FloatPart",
+            Self::Clock => "ClockPart",
+            Self::List => "ListPart",
+            Self::Process => "ProcessPart",
+        };
+        Ident::new(name, crate::names::site())
+    }
+}
+
+/// The class of the first type in `ty` that is known by its name; pointers are known by their sign.
+pub(crate) fn class_of(ty: &TokenStream) -> Option<Class> {
+    if ty.clone().into_iter().next().is_some_and(|first| is_punct(&first, '*')) {
+        return Some(Class::Process);
+    }
+    ty.clone().into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) => {
+            let known = part_types::TYPES.iter().find(|(_, names)| names.iter().any(|name| ident == name));
+            known.map(|(class, _)| *class)
+        }
+        TokenTree::Group(group) => class_of(&group.stream()),
+        _ => None,
+    })
 }
 
 /// One entry of a table.

@@ -82,3 +82,8 @@ pub(crate) fn body() -> Ident {
 pub(crate) fn running() -> Ident {
     ident("__idem_running")
 }
+
+/// What a part is written to.
+pub(crate) fn out() -> Ident {
+    ident("__idem_out")
+}
