@@ -23,7 +23,7 @@ mod used;
 mod windows;
 
 pub(crate) use item::simple_name;
-pub(crate) use outside::key as key_outside;
+pub(crate) use outside::{Mistaken, key as key_outside};
 pub(crate) use used::is_ignored;
 
 /// Reports that the item is no function, or one without a body.

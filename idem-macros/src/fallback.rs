@@ -1,13 +1,13 @@
 //! The user's function when checks fail: so that its callers still compile, and its errors are the only ones.
 
-use proc_macro2::{Group, Ident, TokenStream};
+use proc_macro2::{Group, TokenStream};
 use quote::quote_spanned;
 
+use crate::check::Mistaken;
 use crate::diagnostics::Diagnostics;
 use crate::expand::{arguments, rebuilt};
 use crate::item::{ArgumentKind, Item};
 use crate::names;
-use crate::paths::Paths;
 
 /// The function as it was written, without the arguments that idem would have supplied: callers do not pass them. The body
 /// still sees them, as values that never are.
@@ -45,10 +45,10 @@ pub(crate) fn function(item: &Item) -> TokenStream {
 }
 
 /// Mistakes in a key outside of attributes: an expression of the right type, which never is, and which reads what was to be read.
-pub(crate) fn key(cx: Diagnostics, read: &[Ident]) -> TokenStream {
+pub(crate) fn key(cx: Diagnostics, mistaken: &Mistaken) -> TokenStream {
     let site = names::site();
     let errors = cx.into_tokens();
-    let paths = Paths::to(None);
+    let Mistaken { paths, read } = mistaken;
     let private = paths.private();
     quote_spanned!(site=> {
         #errors

@@ -48,10 +48,9 @@ impl OutsideArgs {
 pub(crate) fn key(input: TokenStream) -> TokenStream {
     let mut cx = Diagnostics::default();
     let args = OutsideArgs::parse(input, &mut cx);
-    let (key, read) = check::key_outside(&args, &mut cx);
-    match key {
-        Some(key) if cx.is_empty() => expand::key(&key),
-        _ => fallback::key(cx, &read),
+    match check::key_outside(&args, &mut cx) {
+        Ok(key) => expand::key(&key),
+        Err(mistaken) => fallback::key(cx, &mistaken),
     }
 }
 

@@ -4,6 +4,7 @@
 use proc_macro2::TokenStream;
 
 use crate::diagnostics::Diagnostics;
+use model::Part;
 
 mod check;
 mod expand;
@@ -17,9 +18,12 @@ pub(crate) fn derived(input: TokenStream) -> TokenStream {
         // The compiler has parsed it before us, and reports what it could not.
         return TokenStream::new();
     };
-    match check::part(&item, &mut cx) {
-        Some(part) if cx.is_empty() => expand::part(&part),
-        _ => cx.into_tokens().into_iter().chain(expand::standing(&item)).collect(),
+    let paths = check::paths(&item, &mut cx);
+    match check::part(&item, paths, &mut cx) {
+        Ok(part) if cx.is_empty() => expand::part(&part),
+        Ok(Part { paths, .. }) | Err(paths) => {
+            cx.into_tokens().into_iter().chain(expand::standing(&item, &paths)).collect()
+        }
     }
 }
 

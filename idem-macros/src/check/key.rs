@@ -70,6 +70,9 @@ pub(super) trait Around {
     /// How a template is written here.
     fn written(&self, template: &str) -> String;
 
+    /// What to write if there is nothing that tells messages apart.
+    fn nothing_to_name(&self, prefix: &str) -> String;
+
     /// What places begin with, with its article.
     fn noun(&self) -> &'static str;
 }
@@ -110,6 +113,10 @@ impl Around for Handler<'_> {
 
     fn written(&self, template: &str) -> String {
         format!("key = \"{template}\"")
+    }
+
+    fn nothing_to_name(&self, prefix: &str) -> String {
+        format!("{NO_ARGUMENTS}: `key = \"{prefix}:<date>\"`")
     }
 
     fn noun(&self) -> &'static str {
@@ -188,7 +195,7 @@ impl OneKey<'_> {
                 let written = self.around.written(&format!("{prefix}:<{place}>"));
                 format!("name what tells messages apart: `{written}`")
             }
-            (None, None) => format!("{NO_ARGUMENTS}: `key = \"{prefix}:<date>\"`"),
+            (None, None) => self.around.nothing_to_name(prefix),
         };
         let what = if text.is_empty() {
             "the key is empty, and so the same for every message".to_owned()

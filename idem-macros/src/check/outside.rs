@@ -22,8 +22,14 @@ use crate::place::{Place, Root};
 use crate::rules;
 use crate::tokens::any_ident;
 
-/// The key as it is meant, `None` if something was reported; and the variables that it reads.
-pub(crate) fn key(args: &OutsideArgs, cx: &mut Diagnostics) -> (Option<OutsideKey>, Vec<Ident>) {
+/// What is known of a key with mistakes: where idem is, and the variables that it would read.
+pub(crate) struct Mistaken {
+    pub(crate) paths: Paths,
+    pub(crate) read: Vec<Ident>,
+}
+
+/// The key as it is meant, unless something was reported.
+pub(crate) fn key(args: &OutsideArgs, cx: &mut Diagnostics) -> Result<OutsideKey, Mistaken> {
     let options = options::of_key(&args.options, cx);
     let around = Outside { typed: &args.typed };
     let mut keys = Keys::default();
@@ -33,6 +39,10 @@ pub(crate) fn key(args: &OutsideArgs, cx: &mut Diagnostics) -> (Option<OutsideKe
     }
     let proofs = proofs(&keys, &options, &around, cx);
     exceptions::unused(&options, &keys, cx);
+    let paths = Paths::to(options.krate.as_ref());
+    if cx.is_empty() {
+        return Ok(OutsideKey { paths, templates: keys.templates, proofs, typed: args.typed.clone() });
+    }
     let mut read: Vec<Ident> = Vec::new();
     for place in &keys.places {
         if let Root::Name(name) = &place.place.root
@@ -41,13 +51,7 @@ pub(crate) fn key(args: &OutsideArgs, cx: &mut Diagnostics) -> (Option<OutsideKe
             read.push(name.clone());
         }
     }
-    let key = cx.is_empty().then(|| OutsideKey {
-        paths: Paths::to(options.krate.as_ref()),
-        templates: keys.templates,
-        proofs,
-        typed: args.typed.clone(),
-    });
-    (key, read)
+    Err(Mistaken { paths, read })
 }
 
 fn literals(args: &OutsideArgs, cx: &mut Diagnostics) -> Vec<LitStr> {
@@ -126,6 +130,10 @@ impl Around for Outside<'_> {
 
     fn written(&self, template: &str) -> String {
         format!("key!(\"{template}\")")
+    }
+
+    fn nothing_to_name(&self, prefix: &str) -> String {
+        format!("name a variable that is another one for each piece of work: `key!(\"{prefix}:<date>\")`")
     }
 
     fn noun(&self) -> &'static str {

@@ -16,8 +16,8 @@ use crate::paths::Paths;
 use crate::rules;
 use crate::tokens::any_ident;
 
-pub(super) fn part<'i>(item: &'i Item, cx: &mut Diagnostics) -> Option<Part<'i>> {
-    let krate = of_type(item, cx);
+/// The part as it is meant; the paths alone if something was reported.
+pub(super) fn part<'i>(item: &'i Item, paths: Paths, cx: &mut Diagnostics) -> Result<Part<'i>, Paths> {
     let form = match &item.body {
         Body::Struct(fields) => self::fields(item, fields, cx).map(Form::Fields),
         Body::Enum(variants) => words(item, variants, cx).map(Form::Words),
@@ -34,12 +34,15 @@ pub(super) fn part<'i>(item: &'i Item, cx: &mut Diagnostics) -> Option<Part<'i>>
             None
         }
     };
-    Some(Part { item, paths: Paths::to(krate.as_ref()), form: form? })
+    match form {
+        Some(form) => Ok(Part { item, paths, form }),
+        None => Err(paths),
+    }
 }
 
-/// `#[key(crate = ::once)]`.
-fn of_type(item: &Item, cx: &mut Diagnostics) -> Option<TokenStream> {
-    let mut krate = None;
+/// Where idem is: `#[key(crate = ::once)]`.
+pub(super) fn paths(item: &Item, cx: &mut Diagnostics) -> Paths {
+    let mut krate: Option<TokenStream> = None;
     for attribute in ours(&item.attributes) {
         let path = attribute.parse_args_with(|input: ParseStream<'_>| {
             input.parse::<syn::Token![crate]>()?;
@@ -60,7 +63,7 @@ fn of_type(item: &Item, cx: &mut Diagnostics) -> Option<TokenStream> {
             }
         }
     }
-    krate
+    Paths::to(krate.as_ref())
 }
 
 fn fields(item: &Item, fields: &Fields, cx: &mut Diagnostics) -> Option<Vec<Field>> {

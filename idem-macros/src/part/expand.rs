@@ -50,8 +50,7 @@ fn read(field: &Field, private: &TokenStream) -> TokenStream {
 }
 
 /// An impl beside mistakes: without it, whatever uses the type as a part would be an error too.
-pub(super) fn standing(item: &Item) -> TokenStream {
-    let paths = Paths::to(None);
+pub(super) fn standing(item: &Item, paths: &Paths) -> TokenStream {
     implementation(item, paths.private(), &TokenStream::new(), &TokenStream::new())
 }
 

@@ -6,6 +6,6 @@ enum Payer {
 }
 
 fn main() {
-    let Payer::Guest { email } = (Payer::Guest { email: String::new() });
+    let Payer::Guest { email } = Payer::Guest { email: String::new() };
     drop(email);
 }
