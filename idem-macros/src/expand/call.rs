@@ -94,13 +94,11 @@ fn parts(template: &Template, private: &TokenStream) -> TokenStream {
             // The place's own location, so that a type which cannot be a part is shown at the key.
             let at =
                 read.clone().into_iter().last().map_or(site, |token| names::site_at(TokenTree::span(&token)));
-            let read = match class {
-                Some(class) => {
-                    let class = class.name();
-                    let private = names::shown_at(private, at);
-                    quote_spanned!(at=> #private::#class::part(&#read))
-                }
-                None => quote_spanned!(at=> &#read),
+            let read = if let Some(class) = class {
+                let (private, class) = (names::shown_at(private, at), class.name());
+                quote_spanned!(at=> #private::#class::part(&#read))
+            } else {
+                quote_spanned!(at=> &#read)
             };
             let end = if let Some(byte) = end {
                 quote_spanned!(site=> #private::Some(#byte))

@@ -51,17 +51,16 @@ pub(super) fn paths(item: &Item, cx: &mut Diagnostics) -> Paths {
             input.parse::<Option<syn::Token![,]>>()?;
             Ok(path)
         });
-        match path {
-            Ok(path) => krate = Some(path.into_token_stream()),
-            Err(_) => {
-                let help = if matches!(item.body, Body::Enum(_)) {
-                    "on the type, write `#[key(crate = ::once)]` if idem was renamed; texts are given to variants: `#[key(rename = \"…\")]`"
-                } else {
-                    "on the type, write `#[key(crate = ::once)]` if idem was renamed, or nothing"
-                };
-                wrong_option(attribute, help, cx);
-            }
+        if let Ok(path) = path {
+            krate = Some(path.into_token_stream());
+            continue;
         }
+        let help = if matches!(item.body, Body::Enum(_)) {
+            "on the type, write `#[key(crate = ::once)]` if idem was renamed; texts are given to variants: `#[key(rename = \"…\")]`"
+        } else {
+            "on the type, write `#[key(crate = ::once)]` if idem was renamed, or nothing"
+        };
+        wrong_option(attribute, help, cx);
     }
     Paths::to(krate.as_ref())
 }

@@ -40,12 +40,11 @@ fn read(field: &Field, private: &TokenStream) -> TokenStream {
     let Field { member, ty, class, .. } = field;
     let at = ty.clone().into_iter().next().map_or_else(names::site, |token| names::site_at(token.span()));
     let this = quote_spanned!(names::site()=> self);
-    match class {
-        Some(class) => {
-            let class = class.name();
-            quote_spanned!(at=> <#ty as #private::#class>::part(&#this.#member))
-        }
-        None => quote_spanned!(at=> #private::part_of::<#ty>(&#this.#member)),
+    if let Some(class) = class {
+        let class = class.name();
+        quote_spanned!(at=> <#ty as #private::#class>::part(&#this.#member))
+    } else {
+        quote_spanned!(at=> #private::part_of::<#ty>(&#this.#member))
     }
 }
 
