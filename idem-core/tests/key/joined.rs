@@ -53,6 +53,13 @@ fn the_text_of_parts_is_encoded_as_any_other() {
     assert_eq!(key.finish().unwrap(), "k:x%20y~1%2Fz/~0/%C3%A9");
 }
 
+struct Sku(Option<u32>, u8);
+impl KeyPart for Sku {
+    fn write(&self, out: &mut KeyWriter<'_>) {
+        out.parts(&[&self.0, &self.1]);
+    }
+}
+
 #[test]
 fn one_missing_part_is_the_whole() {
     for (a, b) in [("", "b"), ("a", ""), ("", "")] {
@@ -60,12 +67,6 @@ fn one_missing_part_is_the_whole() {
         assert_eq!(key.unwrap_err().kind(), ErrorKind::MissingKeyPart, "{a:?}, {b:?}");
     }
     assert!(key_of(&pair(Leaf("a"), pair(Leaf("b"), Leaf("")))).is_err());
-    struct Sku(Option<u32>, u8);
-    impl KeyPart for Sku {
-        fn write(&self, out: &mut KeyWriter<'_>) {
-            out.parts(&[&self.0, &self.1]);
-        }
-    }
     assert_eq!(text_of(&Sku(Some(7), 0)), "7/0");
     assert!(key_of(&Sku(None, 0)).is_err());
 }
