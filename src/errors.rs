@@ -9,34 +9,14 @@
 //! The rules of keys and places are those of [`key!`](crate::key!) too. Rules that begin with `part_` are about `#[derive(KeyPart)]`.
 //!
 //! Types are checked by the compiler's own traits, whose messages carry idem's words instead of a rule: [`KeyPart`](trait@crate::KeyPart)
-//! for the parts of a key, [`Answer`], [`Stored`] and [`CarriesError`] for what a handler returns.
-//!
-//! # What only a build finds
-//!
-//! `require = "durable"` is checked against the type of `store = …` when the code is built; `cargo check` does not get so far, nor
-//! does an editor. A store whose type does not tell is checked at the first call.
-//!
-//! ```
-//! # use idem::idempotent;
-//! #[idempotent(key = "order:<order>", store = store)]
-//! fn charge(order: u64, store: &idem::MemoryStore) -> Result<u64, idem::Error> {
-//!     Ok(order)
-//! }
-//! # fn main() { let _ = charge(1, &idem::MemoryStore::new()); }
-//! ```
-//!
-//! ```compile_fail
-//! # use idem::idempotent;
-//! #[idempotent(key = "order:<order>", store = store, require = "durable")] // a `MemoryStore` is volatile
-//! fn charge(order: u64, store: &idem::MemoryStore) -> Result<u64, idem::Error> {
-//!     Ok(order)
-//! }
-//! # fn main() { let _ = charge(1, &idem::MemoryStore::new()); }
-//! ```
+//! for the parts of a key; [`Answer`], [`Stored`] and [`CarriesError`] for what a handler returns; [`StoredError`] for `final_error`; and
+//! [`AtLeast`] for `require`, where the type of `store = …` tells the store's class.
 //!
 //! [`Answer`]: crate::Answer
 //! [`Stored`]: crate::Stored
 //! [`CarriesError`]: crate::CarriesError
+//! [`StoredError`]: crate::StoredError
+//! [`AtLeast`]: crate::class::AtLeast
 
 /// The page of a rule: its first line, the refused code with its message, and the prose. A build reads none of the files.
 macro_rules! pages {

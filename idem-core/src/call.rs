@@ -85,7 +85,7 @@ impl<'h> Call<'h> {
     pub fn derive(handler: &'h Handler, keep_key: bool, render: impl FnOnce(&mut KeyText)) -> Self {
         let mut text = KeyText::new();
         render(&mut text);
-        let target = text.finish().and_then(|text| target(handler, text));
+        let target = text.finished().and_then(|text| target(handler, text));
         let key = if keep_key && target.is_ok() { text.to_key().ok() } else { None };
         Self::new(handler, target, key)
     }
@@ -93,7 +93,7 @@ impl<'h> Call<'h> {
     /// A call for a key that was made before.
     pub(crate) fn with_key(handler: &'h Handler, key: &Key, tenant: &str) -> Self {
         let target = if tenant.is_empty() {
-            target(handler, key.as_str())
+            target(handler, key.as_str().as_bytes())
         } else {
             let space = |scope: &&str| {
                 crate::Namespace::new(install::application(), tenant, scope).record(key.as_str())
@@ -192,11 +192,11 @@ impl<'h> Call<'h> {
     }
 }
 
-fn target(handler: &Handler, key: &str) -> Result<Target, Error> {
+fn target(handler: &Handler, key: &[u8]) -> Result<Target, Error> {
     let namespaces = handler.namespaces()?;
     Ok(Target {
-        id: namespaces.own.record(key),
-        former: namespaces.former.iter().map(|space| space.record(key)).collect(),
+        id: namespaces.own.record_of(key),
+        former: namespaces.former.iter().map(|space| space.record_of(key)).collect(),
     })
 }
 

@@ -140,8 +140,13 @@ impl KeyWriter<'_> {
             return self.escaped(text);
         }
         let mut rest = text.as_bytes();
-        // Of an everyday id, all is copied as it is.
-        while let Some(at) = rest.iter().position(|byte| must_encode(*byte) || self.end == Some(*byte)) {
+        // Encoded in any case, so it stands for "no other byte".
+        let end = self.end.unwrap_or(b'%');
+        // Of an everyday id, all is copied as it is. Without a way out of the loop, many bytes are looked at in one step.
+        if !rest.iter().fold(false, |found, byte| found | must_encode(*byte) | (*byte == end)) {
+            return self.key.extend(rest);
+        }
+        while let Some(at) = rest.iter().position(|byte| must_encode(*byte) || *byte == end) {
             self.key.extend(&rest[..at]);
             self.key.extend(&percent(rest[at]));
             rest = &rest[at + 1..];
@@ -274,13 +279,19 @@ impl KeyText {
     /// # Errors
     /// If a part is missing, or the text is longer than [`Key::MAX_LEN`]; both name the part.
     pub fn finish(&self) -> Result<&str, crate::Error> {
+        std::str::from_utf8(self.finished()?).map_err(|_| crate::Error::key_not_printable())
+    }
+
+    /// The finished text's bytes, which are ASCII by the way they were made.
+    #[inline]
+    pub(crate) fn finished(&self) -> Result<&[u8], crate::Error> {
         if let Some(part) = self.missing {
             return Err(crate::Error::missing_key_part(part));
         }
         if let Some(part) = self.too_long {
             return Err(crate::Error::key_too_long(part, self.len));
         }
-        std::str::from_utf8(&self.bytes[..self.len]).map_err(|_| crate::Error::key_not_printable())
+        Ok(&self.bytes[..self.len])
     }
 
     /// The finished text as a key.
@@ -319,7 +330,8 @@ impl fmt::Debug for KeyText {
 /// Whether a byte of a part may not stand in a key as it is.
 #[inline]
 const fn must_encode(byte: u8) -> bool {
-    !byte.is_ascii_graphic() || byte == b'%' || byte == b'#'
+    // Without short cuts: they would be branches, one for each byte of each key.
+    !byte.is_ascii_graphic() | (byte == b'%') | (byte == b'#')
 }
 
 const fn percent(byte: u8) -> [u8; 3] {

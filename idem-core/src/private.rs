@@ -4,6 +4,7 @@ pub use crate::answer::{Codec, codec};
 pub use crate::call::Call;
 pub use crate::key::{ClockPart, FloatPart, ListPart, ProcessPart, part_of};
 pub use crate::run::{Run, Running, Started, run, run_blocking, start_blocking};
+pub use crate::store::class;
 pub use crate::store::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
 pub use crate::{
     Error, Fingerprint, Handler, Key, KeyOnly, KeyPart, KeyText, KeyWriter, Mode, OnDuplicate, OnLapse,

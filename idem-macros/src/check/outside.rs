@@ -10,7 +10,7 @@ use super::key::{Around, Keys, OneKey};
 use super::looks_generic;
 use super::names::{ours_at, shown_at};
 use super::options::{self, Options};
-use super::proof::{dereferenced, lifetimes, unproved};
+use super::proof::{dereferenced, unproved};
 use crate::args::Value;
 use crate::diagnostics::{At, Diagnostics};
 use crate::known::{self, Class};
@@ -20,7 +20,7 @@ use crate::outside::OutsideArgs;
 use crate::paths::Paths;
 use crate::place::{Place, Root};
 use crate::rules;
-use crate::tokens::any_ident;
+use crate::tokens::{any_ident, lifetimes};
 
 /// What is known of a key with mistakes: where idem is, and the variables that it would read.
 pub(crate) struct Mistaken {
