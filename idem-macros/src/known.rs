@@ -45,17 +45,18 @@ impl Class {
     }
 }
 
-/// The class of the first type in `ty` that is known by its name; pointers are known by their sign.
+/// The class of the first type in `ty` that is known by its name. Pointers are known by their sign, tuples and arrays by their form.
 pub(crate) fn class_of(ty: &TokenStream) -> Option<Class> {
-    if ty.clone().into_iter().next().is_some_and(|first| is_punct(&first, '*')) {
-        return Some(Class::Process);
-    }
     ty.clone().into_iter().find_map(|token| match token {
         TokenTree::Ident(ident) => {
             let known = part_types::TYPES.iter().find(|(_, names)| names.iter().any(|name| ident == name));
             known.map(|(class, _)| *class)
         }
-        TokenTree::Group(group) => class_of(&group.stream()),
+        TokenTree::Punct(punct) if punct.as_char() == '*' => Some(Class::Process),
+        TokenTree::Group(group) => class_of(&group.stream()).or_else(|| {
+            let several = matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Bracket);
+            (several && !group.stream().is_empty()).then_some(Class::List)
+        }),
         _ => None,
     })
 }
@@ -226,7 +227,7 @@ fn path(tokens: &[TokenTree], mut at: usize) -> (Vec<String>, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Pattern, per_attempt};
+    use super::{Class, Pattern, class_of, per_attempt};
 
     fn found(code: &str) -> Option<String> {
         per_attempt(&code.parse().unwrap()).map(|(mention, _)| mention.to_string())
@@ -288,6 +289,25 @@ mod tests {
             "Order::id()",
         ] {
             assert_eq!(found(code), None, "{code}");
+        }
+    }
+
+    #[test]
+    fn a_class_is_known_by_what_is_written() {
+        for (ty, class) in [
+            ("f64", Some(Class::Float)),
+            ("Option<&'a chrono::DateTime<Utc>>", Some(Class::Clock)),
+            ("std::collections::HashMap<String, f64>", Some(Class::List)),
+            ("&'a *const u8", Some(Class::Process)),
+            ("fn(u8) -> u8", Some(Class::Process)),
+            ("(u64, u64)", Some(Class::List)),
+            ("&[u64]", Some(Class::List)),
+            ("[f32; 2]", Some(Class::Float)),
+            ("()", None),
+            ("String", None),
+            ("OrderId", None),
+        ] {
+            assert_eq!(class_of(&ty.parse().unwrap()), class, "{ty}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Class;
 
 pub(super) static TYPES: &[(Class, &[&str])] = &[
-    (Class::Float, &["f32", "f64", "OrderedFloat", "NotNan"]),
+    (Class::Float, &["f32", "f64", "OrderedFloat", "NotNan", "Number"]),
     (
         Class::Clock,
         &[
@@ -64,6 +64,13 @@ pub(super) static TYPES: &[(Class, &[&str])] = &[
             "AtomicI64",
             "AtomicIsize",
             "AtomicPtr",
+            "fn",
+            "ThreadRng",
+            "StdRng",
+            "SmallRng",
+            "OsRng",
+            "SysRng",
+            "RandomState",
         ],
     ),
 ];

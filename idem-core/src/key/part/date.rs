@@ -17,6 +17,7 @@ fn date(out: &mut KeyWriter<'_>, year: i32, month: u32, day: u32) {
 
 /// A date of business that came in the message, as in `2026-11-30`.
 #[cfg(feature = "chrono")]
+#[diagnostic::do_not_recommend]
 impl KeyPart for chrono::NaiveDate {
     fn write(&self, out: &mut KeyWriter<'_>) {
         use chrono::Datelike as _;
@@ -26,6 +27,7 @@ impl KeyPart for chrono::NaiveDate {
 
 /// A date of business that came in the message, as in `2026-11-30`.
 #[cfg(feature = "time")]
+#[diagnostic::do_not_recommend]
 impl KeyPart for time::Date {
     fn write(&self, out: &mut KeyWriter<'_>) {
         date(out, self.year(), u8::from(self.month()).into(), self.day().into());
@@ -34,6 +36,7 @@ impl KeyPart for time::Date {
 
 /// A date of business that came in the message, as in `2026-11-30`.
 #[cfg(feature = "jiff")]
+#[diagnostic::do_not_recommend]
 impl KeyPart for jiff::civil::Date {
     fn write(&self, out: &mut KeyWriter<'_>) {
         date(out, self.year().into(), self.month().unsigned_abs().into(), self.day().unsigned_abs().into());

@@ -1,4 +1,6 @@
 //! Types of other crates, each behind a feature that has the crate's name.
+//!
+//! None of them is recommended: the compiler's list of what else is a part is the same whichever features are on.
 
 #[allow(unused_imports, reason = "without any of the features, nothing here is")]
 use super::{KeyPart, KeyWriter};
@@ -7,6 +9,7 @@ use super::{KeyPart, KeyWriter};
 macro_rules! texts {
     ($($feature:literal $ty:ty, $as_str:ident;)*) => {$(
         #[cfg(feature = $feature)]
+        #[diagnostic::do_not_recommend]
         impl KeyPart for $ty {
             #[inline]
             fn write(&self, out: &mut KeyWriter<'_>) {
@@ -25,6 +28,7 @@ texts! {
 
 /// Lower-case hex with hyphens. The nil and the max UUID are missing: they stand where an id was never set.
 #[cfg(feature = "uuid")]
+#[diagnostic::do_not_recommend]
 impl KeyPart for uuid::Uuid {
     fn write(&self, out: &mut KeyWriter<'_>) {
         if self.is_nil() || self.is_max() {
@@ -37,6 +41,7 @@ impl KeyPart for uuid::Uuid {
 
 /// As [`uuid::Uuid`].
 #[cfg(feature = "uuid")]
+#[diagnostic::do_not_recommend]
 impl KeyPart for uuid::NonNilUuid {
     fn write(&self, out: &mut KeyWriter<'_>) {
         self.get().write(out);
@@ -45,6 +50,7 @@ impl KeyPart for uuid::NonNilUuid {
 
 /// Crockford's base 32, in upper case. The nil ULID is missing: it stands where an id was never set.
 #[cfg(feature = "ulid")]
+#[diagnostic::do_not_recommend]
 impl KeyPart for ulid::Ulid {
     fn write(&self, out: &mut KeyWriter<'_>) {
         if self.is_nil() {
@@ -57,6 +63,7 @@ impl KeyPart for ulid::Ulid {
 
 /// Lower-case hex, two digits a byte. Empty bytes are missing.
 #[cfg(feature = "bytes")]
+#[diagnostic::do_not_recommend]
 impl KeyPart for bytes::Bytes {
     fn write(&self, out: &mut KeyWriter<'_>) {
         self.as_ref().write(out);
@@ -65,6 +72,7 @@ impl KeyPart for bytes::Bytes {
 
 /// Without trailing zeros and without a negative zero: `1.0` and `1.00` are equal, so they have one text.
 #[cfg(feature = "rust_decimal")]
+#[diagnostic::do_not_recommend]
 impl KeyPart for rust_decimal::Decimal {
     fn write(&self, out: &mut KeyWriter<'_>) {
         out.display(self.normalize());
@@ -73,6 +81,7 @@ impl KeyPart for rust_decimal::Decimal {
 
 /// All of it, with its build metadata.
 #[cfg(feature = "semver")]
+#[diagnostic::do_not_recommend]
 impl KeyPart for semver::Version {
     fn write(&self, out: &mut KeyWriter<'_>) {
         out.display(self);
