@@ -50,6 +50,7 @@ impl<'c> Ready<'c> {
     }
 
     /// The claim of this attempt; sent again, it is the same claim.
+    #[inline]
     pub(crate) fn claim(&self) -> Claim {
         let handler = self.call.handler;
         let at_most_once = handler.mode == Mode::AtMostOnce;
@@ -154,6 +155,7 @@ impl<'h> Call<'h> {
     }
 
     /// Checks that the call can go to its store.
+    #[inline]
     pub(crate) fn ready(&'h self) -> Result<Ready<'h>, Error> {
         let scope = self.handler.scope();
         let target = self.target.as_ref().map_err(|error| error.clone().within(scope))?;
@@ -196,7 +198,10 @@ fn target(handler: &Handler, key: &[u8]) -> Result<Target, Error> {
     let namespaces = handler.namespaces()?;
     Ok(Target {
         id: namespaces.own.record_of(key),
-        former: namespaces.former.iter().map(|space| space.record_of(key)).collect(),
+        former: match &namespaces.former[..] {
+            [] => Vec::new(),
+            former => former.iter().map(|space| space.record_of(key)).collect(),
+        },
     })
 }
 

@@ -92,7 +92,9 @@ impl Namespace {
     pub(crate) fn record_of(&self, key_text: &[u8]) -> RecordId {
         let mut state = self.0;
         let (whole, rest) = key_text.as_chunks::<BLOCK>();
-        compress256(&mut state, whole);
+        if !whole.is_empty() {
+            compress256(&mut state, whole);
+        }
         let mut block = [0; BLOCK];
         block[..rest.len()].copy_from_slice(rest);
         block[rest.len()] = 0x80;

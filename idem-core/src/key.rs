@@ -142,8 +142,8 @@ impl KeyWriter<'_> {
         let mut rest = text.as_bytes();
         // Encoded in any case, so it stands for "no other byte".
         let end = self.end.unwrap_or(b'%');
-        // Of an everyday id, all is copied as it is. Without a way out of the loop, many bytes are looked at in one step.
-        if !rest.iter().fold(false, |found, byte| found | must_encode(*byte) | (*byte == end)) {
+        // Of an everyday id, all is copied as it is.
+        if stands_as_it_is(rest, end) {
             return self.key.extend(rest);
         }
         while let Some(at) = rest.iter().position(|byte| must_encode(*byte) || *byte == end) {
@@ -327,11 +327,25 @@ impl fmt::Debug for KeyText {
     }
 }
 
+/// Whether all of `bytes` may stand in a key as they are. Looked at sixteen at a time, which is one step where the processor
+/// has vectors; the last sixteen may overlap with the ones before.
+#[inline]
+fn stands_as_it_is(bytes: &[u8], end: u8) -> bool {
+    const LANES: usize = 16;
+    let encoded = |chunk: &[u8]| {
+        chunk.iter().fold(0, |found, byte| found | u8::from(must_encode(*byte)) | u8::from(*byte == end))
+    };
+    let fixed = |chunk: &[u8; LANES]| encoded(chunk);
+    match bytes.last_chunk() {
+        None => encoded(bytes) == 0,
+        Some(last) => bytes.as_chunks().0.iter().fold(fixed(last), |found, chunk| found | fixed(chunk)) == 0,
+    }
+}
+
 /// Whether a byte of a part may not stand in a key as it is.
 #[inline]
 const fn must_encode(byte: u8) -> bool {
-    // Without short cuts: they would be branches, one for each byte of each key.
-    !byte.is_ascii_graphic() | (byte == b'%') | (byte == b'#')
+    !byte.is_ascii_graphic() || byte == b'%' || byte == b'#'
 }
 
 const fn percent(byte: u8) -> [u8; 3] {
