@@ -194,7 +194,7 @@ pub fn key_part(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 ///   that give another value on every attempt are refused, as everywhere.
 /// - **a method** in a place needs the type that it is a method of, beside the template. Then the compiler proves of a `const fn` that it
 ///   reads no clock, counter or random source; the value is read through a reference of just that type:
-///   `key!("order:<order.number()>", order: &Order)`. Where the type cannot be named, or the method is not `const`, a person vouches for it:
+///   `key!("order:<order.number()>", order: &Order)`, or `self: &Order` (not `&Self`). Where the type cannot be named, or the method is not `const`, a person vouches for it:
 ///   `key!("order:<order.number()>", trust(order.number(), reason = "assigned once, by the shop"))`.
 ///
 /// If idem was renamed, `crate = ::once` says where it is.

@@ -6,6 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 
 use crate::item::Item;
 use crate::known::Class;
+use crate::outside::Typed;
 use crate::paths::Paths;
 use crate::shape::Shape;
 
@@ -39,7 +40,7 @@ pub(crate) struct OutsideKey {
     pub(crate) templates: Vec<Template>,
     pub(crate) proofs: Vec<Proof>,
     /// Variables whose types were named: they are read through references of those types.
-    pub(crate) typed: Vec<(Ident, TokenStream)>,
+    pub(crate) typed: Vec<Typed>,
 }
 
 /// Which handler the records belong to.

@@ -87,3 +87,8 @@ pub(crate) fn running() -> Ident {
 pub(crate) fn out() -> Ident {
     ident("__idem_out")
 }
+
+/// `self`, through a reference of the type that was named for it.
+pub(crate) fn this() -> Ident {
+    ident("__idem_this")
+}

@@ -7,16 +7,30 @@ use crate::check;
 use crate::diagnostics::Diagnostics;
 use crate::expand;
 use crate::fallback;
+use crate::names;
 use crate::tokens::{is_punct, split_commas};
 
 /// The arguments of `key!`.
 pub(crate) struct OutsideArgs {
     /// The template, or the list of templates.
     pub(crate) template: TokenStream,
-    /// `name: Type`.
-    pub(crate) typed: Vec<(Ident, TokenStream)>,
+    pub(crate) typed: Vec<Typed>,
     /// What is left: `name(…)` and `name = value`.
     pub(crate) options: Args,
+}
+
+/// `name: Type`: what a variable, or `self`, is.
+#[derive(Clone)]
+pub(crate) struct Typed {
+    pub(crate) name: Ident,
+    pub(crate) ty: TokenStream,
+}
+
+impl Typed {
+    /// The reference that it is read through. Nothing can be bound to `self` anew.
+    pub(crate) fn bound(&self) -> Ident {
+        if self.name == "self" { names::this() } else { self.name.clone() }
+    }
 }
 
 impl OutsideArgs {
@@ -29,11 +43,9 @@ impl OutsideArgs {
             let tokens: Vec<TokenTree> = part.clone().into_iter().collect();
             match &tokens[..] {
                 [TokenTree::Ident(name), colon, ty @ ..]
-                    if is_punct(colon, ':')
-                        && ty.first().is_some_and(|first| !is_punct(first, ':'))
-                        && name != "self" =>
+                    if is_punct(colon, ':') && ty.first().is_some_and(|first| !is_punct(first, ':')) =>
                 {
-                    typed.push((name.clone(), ty.iter().cloned().collect()));
+                    typed.push(Typed { name: name.clone(), ty: ty.iter().cloned().collect() });
                 }
                 _ => {
                     options.extend(part);

@@ -22,6 +22,10 @@ impl Order {
         self.lines.len()
     }
 
+    fn numbered_key(&self) -> Result<Key, idem::Error> {
+        key!("order:<self.number()>:<self.type>", self: &Order)
+    }
+
     fn own_key(&self) -> Result<Key, idem::Error> {
         key!("order:<self.id>")
     }
@@ -40,18 +44,26 @@ fn places_begin_with_variables() {
     assert_eq!(key!("k:<pair.0>-<pair.1>").unwrap().as_str(), "k:1-2");
     assert_eq!(key!("k:<order.type>").unwrap().as_str(), "k:b2b");
     assert_eq!(order.own_key().unwrap().as_str(), "order:7");
+    assert_eq!(order.numbered_key().unwrap().as_str(), "order:7:b2b");
 }
 
 #[test]
 fn the_key_is_that_of_a_handler() {
-    #[idempotent(key = "order:<order.id>:<note>")]
-    fn handle(order: &Order, note: &str, #[key] key: &Key) -> Result<String, idem::Error> {
-        let _ = (order, note);
+    #[idempotent(key = "order:<order.id>:<note>", store = store)]
+    fn handle(
+        order: &Order,
+        note: &str,
+        store: &MemoryStore,
+        #[key] key: &Key,
+    ) -> Result<String, idem::Error> {
+        let _ = (order, note, store);
         Ok(key.to_string())
     }
-    idem::install(MemoryStore::new());
     let (order, note) = (&order(), "50%:é#");
-    assert_eq!(handle(order, note).unwrap(), key!("order:<order.id>:<note>").unwrap().as_str());
+    assert_eq!(
+        handle(order, note, &MemoryStore::new()).unwrap(),
+        key!("order:<order.id>:<note>").unwrap().as_str()
+    );
 }
 
 #[test]

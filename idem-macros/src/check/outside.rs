@@ -16,7 +16,7 @@ use crate::diagnostics::{At, Diagnostics};
 use crate::known::{self, Class};
 use crate::model::{OutsideKey, Proof};
 use crate::names;
-use crate::outside::OutsideArgs;
+use crate::outside::{OutsideArgs, Typed};
 use crate::paths::Paths;
 use crate::place::{Place, Root};
 use crate::rules;
@@ -82,26 +82,30 @@ fn literals(args: &OutsideArgs, cx: &mut Diagnostics) -> Vec<LitStr> {
 
 /// Around `key!`.
 struct Outside<'a> {
-    typed: &'a [(Ident, TokenStream)],
+    typed: &'a [Typed],
 }
 
 impl Outside<'_> {
-    fn typed(&self, name: &Ident) -> Option<&(Ident, TokenStream)> {
-        let name = name.unraw();
-        self.typed.iter().find(|(typed, _)| typed.unraw() == name)
+    /// The type that was named for what a place begins with.
+    fn typed(&self, root: &Root) -> Option<&Typed> {
+        self.typed.iter().find(|typed| match root {
+            Root::This => typed.name == "self",
+            Root::Name(name) => typed.name.unraw() == name.unraw(),
+            Root::OfType(_) => false,
+        })
     }
 }
 
 impl Around for Outside<'_> {
     fn root(&self, place: &Place, span: Span) -> Option<TokenStream> {
+        if let Some(typed) = self.typed(&place.root) {
+            // Read through the reference whose type was named.
+            return Some(dereferenced(&typed.bound(), span));
+        }
         Some(match &place.root {
             Root::This => quote_spanned!(span=> self),
             Root::OfType(path) => ours_at(path, span),
-            Root::Name(name) => match self.typed(name) {
-                // Read through the reference whose type was named.
-                Some((typed, _)) => dereferenced(typed, span),
-                None => shown_at(name, span),
-            },
+            Root::Name(name) => shown_at(name, span),
         })
     }
 
@@ -119,13 +123,11 @@ impl Around for Outside<'_> {
     }
 
     fn class(&self, place: &Place) -> Option<Class> {
-        let Root::Name(name) = &place.root else { return None };
-        let (_, ty) = self.typed(name).filter(|_| place.is_bare())?;
-        known::class_of(ty)
+        self.typed(&place.root).filter(|_| place.is_bare()).and_then(|typed| known::class_of(&typed.ty))
     }
 
     fn example(&self) -> Option<String> {
-        self.typed.first().map(|(name, _)| format!("{name}.id"))
+        self.typed.first().map(|typed| format!("{}.id", typed.name))
     }
 
     fn written(&self, template: &str) -> String {
@@ -153,32 +155,39 @@ fn proofs(keys: &Keys, options: &Options, around: &Outside<'_>, cx: &mut Diagnos
         }
         seen.push(text);
         let never_const = place.methods().any(|method| known::is_never_const(&method.to_string()));
-        let typed = match &place.root {
-            Root::Name(name) => around.typed(name),
-            _ => None,
-        };
-        match (typed, &place.root) {
-            (Some((name, ty)), _) if !never_const && is_nameable(ty) => {
-                let lifetimes = lifetimes(ty);
-                let lifetimes = lifetimes.iter().map(|name| syn::Lifetime::new(name, names::site()));
-                proofs.push(Proof {
-                    cfgs: TokenStream::new(),
-                    generics: quote_spanned!(names::site()=> #(#lifetimes,)*),
-                    where_clause: TokenStream::new(),
-                    pattern: shown_at(name, name.span()),
-                    ty: ty.clone(),
-                    read: place.read(&dereferenced(name, read.span), read.span),
-                    others: Vec::new(),
-                });
-            }
-            (None, Root::Name(name)) if !never_const => {
-                let named = format!("key!(\"…\", {name}: &Type)");
-                unproved(place, Some(&named), read.span.into(), cx);
-            }
-            _ => unproved(place, None, read.span.into(), cx),
+        let typed = around.typed(&place.root);
+        if let Some(typed) = typed.filter(|typed| !never_const && is_nameable(&typed.ty)) {
+            proofs.push(proof(place, read.span, &typed.bound(), &typed.ty));
+            continue;
         }
+        // A type that has a name, and that was not named, or named as `Self`.
+        let named =
+            (!never_const && typed.is_none_or(|typed| is_self(&typed.ty))).then(|| match &place.root {
+                Root::Name(name) => format!("key!(\"…\", {name}: &Type)"),
+                _ => "key!(\"…\", self: &Type)".to_owned(),
+            });
+        unproved(place, named.as_deref(), read.span.into(), cx);
     }
     proofs
+}
+
+fn proof(place: &Place, span: Span, bound: &Ident, ty: &TokenStream) -> Proof {
+    let lifetimes = lifetimes(ty);
+    let lifetimes = lifetimes.iter().map(|name| syn::Lifetime::new(name, names::site()));
+    Proof {
+        cfgs: TokenStream::new(),
+        generics: quote_spanned!(names::site()=> #(#lifetimes,)*),
+        where_clause: TokenStream::new(),
+        pattern: shown_at(bound, bound.span()),
+        ty: ty.clone(),
+        read: place.read(&dereferenced(bound, span), span),
+        others: Vec::new(),
+    }
+}
+
+/// Whether a type is written `Self`, in whatever it stands.
+fn is_self(ty: &TokenStream) -> bool {
+    any_ident(ty.clone(), &mut |ident| ident == "Self")
 }
 
 /// Whether a function beside the expression can name the type: it sees neither `Self` nor type parameters.

@@ -14,7 +14,10 @@ pub(crate) fn key(outside: &OutsideKey) -> TokenStream {
     let key = names::key_text();
     let proofs = call::proofs(&outside.proofs, private);
     // What is proved is proved of these types, so the variables are read through them and not as they may be.
-    let typed = outside.typed.iter().map(|(name, ty)| quote_spanned!(site=> let #name: &#ty = &#name;));
+    let typed = outside.typed.iter().map(|typed| {
+        let (name, bound, ty) = (&typed.name, typed.bound(), &typed.ty);
+        quote_spanned!(site=> let #bound: &#ty = &#name;)
+    });
     let render = call::render(&outside.templates, private);
     let allow = call::allowed(&outside.templates);
     quote_spanned!(site=> {
