@@ -65,7 +65,7 @@ struct Party {
 }
 
 #[idempotent(key = "mail:<party>", store = store)]
-fn a_struct_of_parts(party: Party, store: &MemoryStore, #[key] key: &Key) -> Keyed {
+fn a_struct_of_parts(party: &Party, store: &MemoryStore, #[key] key: &Key) -> Keyed {
     let _ = (party.order, store);
     Ok(key.to_string())
 }
@@ -83,8 +83,8 @@ fn types_are_told_by_what_they_are() {
     same_key(|| named_like_a_list(&Vec(3), &store), "lane:3");
     same_key(|| bytes([0, 1, 0xfe, 0xff], b"a", &store), "blob:0001feff:61");
     let party = |side| Party { order: 7, side };
-    same_key(|| a_struct_of_parts(party(Side::Buyer), &store), "mail:7/buyer");
-    same_key(|| a_struct_of_parts(party(Side::SellerOfRecord), &store), "mail:7/seller_of_record");
+    same_key(|| a_struct_of_parts(&party(Side::Buyer), &store), "mail:7/buyer");
+    same_key(|| a_struct_of_parts(&party(Side::SellerOfRecord), &store), "mail:7/seller_of_record");
 }
 
 #[test]
