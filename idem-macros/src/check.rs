@@ -16,6 +16,7 @@ mod item;
 mod key;
 mod names;
 mod options;
+mod outside;
 mod proof;
 mod scope;
 mod signature;
@@ -23,6 +24,7 @@ mod used;
 mod windows;
 
 pub(crate) use item::simple_name;
+pub(crate) use outside::{Mistaken, key as key_outside};
 pub(crate) use used::is_ignored;
 
 /// Reports that the item is no function, or one without a body.

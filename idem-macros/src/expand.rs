@@ -7,8 +7,10 @@ use crate::model::Function;
 mod body;
 mod call;
 mod handler;
+mod outside;
 mod signature;
 
+pub(crate) use outside::key;
 pub(crate) use signature::{arguments, rebuilt};
 
 /// The function with its guard.

@@ -7,6 +7,7 @@ mod getters;
 mod keys;
 mod names;
 mod options;
+mod parts;
 
 /// What a handler hands back here: its key.
 type Keyed = Result<String, idem::Error>;
