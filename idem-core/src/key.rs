@@ -46,12 +46,13 @@ impl Key {
     /// If the text is empty, longer than [`Key::MAX_LEN`], or not printable ASCII without spaces.
     ///
     /// ```
-    /// use idem_core::Key;
+    /// # extern crate idem_core as idem;
+    /// use idem::Key;
     ///
     /// let key = Key::trusted("report:2026-11-30", "the nominal date of the run")?;
     /// assert_eq!(key.as_str(), "report:2026-11-30");
     /// assert!(Key::trusted("", "nothing to tell messages apart").is_err());
-    /// # Ok::<(), idem_core::Error>(())
+    /// # Ok::<(), idem::Error>(())
     /// ```
     pub fn trusted(text: impl AsRef<str>, reason: &'static str) -> Result<Self, crate::Error> {
         let _ = reason;
@@ -173,7 +174,8 @@ impl KeyWriter<'_> {
     /// JSON Pointer), so that different parts never make the same text. If one of them is missing, the whole is.
     ///
     /// ```
-    /// use idem_core::{KeyPart, KeyWriter};
+    /// # extern crate idem_core as idem;
+    /// use idem::{KeyPart, KeyWriter};
     ///
     /// struct Invoice {
     ///     series: String,

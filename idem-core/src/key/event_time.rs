@@ -17,7 +17,8 @@ use super::{KeyPart, KeyWriter};
 /// Made in a `const fn`, it is proved like any other getter:
 ///
 /// ```
-/// use idem_core::EventTime;
+/// # extern crate idem_core as idem;
+/// use idem::EventTime;
 ///
 /// struct Reading {
 ///     meter_id: u64,

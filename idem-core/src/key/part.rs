@@ -34,7 +34,8 @@ mod foreign;
 /// For a type of your own, derive it, or write it by hand:
 ///
 /// ```
-/// use idem_core::{KeyPart, KeyWriter};
+/// # extern crate idem_core as idem;
+/// use idem::{KeyPart, KeyWriter};
 ///
 /// struct OrderId(u64);
 ///
