@@ -46,6 +46,8 @@ pages! {
     key_no_receiver = "key/no_receiver";
     /// A key in which two different messages can have one text.
     key_ambiguous = "key/ambiguous";
+    /// A list of keys in which two of them can have one text.
+    key_overlap = "key/overlap";
     /// A key with a bracket that has no partner.
     key_unclosed = "key/unclosed";
     /// A key with nothing between `<` and `>`.

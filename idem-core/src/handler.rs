@@ -255,6 +255,8 @@ impl Handler {
             return Ok(());
         }
         let scope = self.scope;
+        // Where the name is that of a closure, the function around it is meant.
+        let [first, identity] = [*first, identity].map(|name| name.trim_end_matches("::{{closure}}"));
         let message = format!(
             "one scope for two handlers: it answers for `{first}` and was called for `{identity}`; give each a `scope` of its own"
         );

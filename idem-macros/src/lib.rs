@@ -57,8 +57,8 @@ mod tokens;
 /// A prefix (lower-case letters, digits, `_`, `.`, `-`) and a colon, then literal text and places: `<message.id>`,
 /// `<pair.0>`, `<lines[0].sku>`, `<self.tenant>`, `<message.offset()>`. `<<` and `>>` stand for the characters. A place begins with
 /// an argument, a name that an argument's pattern binds, or `self`, and at least one comes from the message. What stands between
-/// two places begins with neither a letter nor a digit. Of several templates, `key = ["evt:<event>", "msg:<message.id>"]`, the first is
-/// used whose parts are all there.
+/// two places begins with a sign, such as `:` or `/`. Of several templates, `key = ["evt:<event>", "msg:<message.id>"]`, each with a
+/// prefix of its own, the first is used whose parts are all there.
 ///
 /// A method in a place has to be a `const fn`: the compiler then proves that it reads no clock, counter or random source. For others,
 /// and where the macro cannot name the type (`self`, `impl Trait`, parameters of an impl block), a person vouches for it:

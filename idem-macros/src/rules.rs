@@ -25,6 +25,7 @@ rules! {
     KEY_UNKNOWN_ARGUMENT = "key_unknown_argument", "the key and the payload are read from the arguments, before the body runs";
     KEY_NO_RECEIVER = "key_no_receiver", "only a method with a receiver has a `self` to read";
     KEY_AMBIGUOUS = "key_ambiguous", "(1, 23) and (12, 3) would have one key, and the second message would get the first one's answer";
+    KEY_OVERLAP = "key_overlap", "a message without the first id, whose second one is another message's first, would get that message's answer";
     KEY_UNCLOSED = "key_unclosed", "a place runs from `<` to `>`; written twice, they stand for themselves";
     KEY_EMPTY_PLACE = "key_empty_place", "a place of the key is an expression that reads the message";
     KEY_NOT_A_PLACE = "key_not_a_place", "the key and the payload read the message and do nothing else: arguments, fields, indices, and methods without arguments";

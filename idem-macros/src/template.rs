@@ -107,13 +107,22 @@ pub(crate) fn encode(literal: &str) -> String {
     let mut text = String::with_capacity(literal.len());
     let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0').to_ascii_uppercase();
     for byte in literal.bytes() {
-        if byte.is_ascii_graphic() && byte != b'%' && byte != b'#' {
+        if stands_as_it_is(byte) {
             text.push(char::from(byte));
         } else {
             text.extend(['%', digit(byte >> 4), digit(byte & 15)]);
         }
     }
     text
+}
+
+/// Whether a character cannot stand in a key as it is.
+pub(crate) fn is_encoded(char: char) -> bool {
+    !u8::try_from(char).is_ok_and(stands_as_it_is)
+}
+
+fn stands_as_it_is(byte: u8) -> bool {
+    byte.is_ascii_graphic() && byte != b'%' && byte != b'#'
 }
 
 #[cfg(test)]

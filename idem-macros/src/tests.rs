@@ -110,6 +110,27 @@ fn nothing_that_can_be_written_makes_the_macro_panic() {
 }
 
 #[test]
+fn keys_that_two_messages_could_share_are_refused() {
+    let refused = |key: &str, rule: &str| {
+        let out = expand(&format!("key = {key}"), "fn f(a: &str, b: &str) -> Result<u8, Error> { Ok(1) }");
+        out.contains(&format!("idem::errors::{rule}"))
+    };
+    for between in ["", "x", "0", "é", " ", "#", "%", "%3A", "\u{7f}", "\\n"] {
+        assert!(refused(&format!("\"k:<a>{between}<b>\""), "key_ambiguous"), "{between:?}");
+    }
+    for between in [":", "/", "~", ":é", "-x", "<<", ">>", "'"] {
+        assert!(!refused(&format!("\"k:<a>{between}<b>\""), "key_ambiguous"), "{between:?}");
+    }
+    for list in ["[\"k:<a>\", \"k:<b>\"]", "[\"k:<a>\", \"k:x:<b>\"]", "[\"k:é<a>\", \"l:<a>\", \"k:é:<b>\"]"]
+    {
+        assert!(refused(list, "key_overlap"), "{list}");
+    }
+    for list in ["[\"k:<a>\", \"kk:<b>\"]", "[\"k:a:<a>\", \"k:b:<b>\"]", "[\"k:<a>\"]"] {
+        assert!(!refused(list, "key_overlap"), "{list}");
+    }
+}
+
+#[test]
 fn all_mistakes_come_out_of_one_compile_and_the_function_stays() {
     let out = expand(
         "key = \"order:<order_id>\", ttl = \"7\", leese = \"3s\"",

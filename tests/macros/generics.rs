@@ -69,3 +69,46 @@ mod associated_types {
         backend.pay(message)
     }
 }
+
+/// An associated function whose impl block has type parameters, which its own tokens do not mention.
+mod parameters_of_the_impl {
+    use crate::idempotent;
+    use idem::Error;
+    pub struct Biller<G>(G);
+    pub trait Gateway {
+        const FEE: u64;
+    }
+    pub struct One;
+    impl Gateway for One {
+        const FEE: u64 = 1;
+    }
+    pub struct Two;
+    impl Gateway for Two {
+        const FEE: u64 = 2;
+    }
+    impl<G: Gateway> Biller<G> {
+        #[idempotent(key = "order:<order>")]
+        pub fn bill(order: u64) -> Result<u64, Error> {
+            Ok(order + G::FEE)
+        }
+        #[idempotent(key = "order:<order>")]
+        pub async fn mail(order: u64) -> Result<u64, Error> {
+            Ok(order + G::FEE)
+        }
+    }
+    fn refused(answer: Result<u64, Error>) {
+        let error = answer.unwrap_err();
+        let text = error.to_string();
+        assert_eq!(error.kind(), idem::ErrorKind::Misconfigured, "{text}");
+        assert!(text.contains("Two") && !text.contains("closure"), "{text}");
+    }
+    #[test]
+    fn one_type_never_gets_the_answer_of_another() {
+        crate::install_store();
+        assert_eq!(Biller::<One>::bill(1).unwrap(), 2);
+        refused(Biller::<Two>::bill(1));
+        assert_eq!(futures::executor::block_on(Biller::<One>::mail(1)).unwrap(), 2);
+        refused(futures::executor::block_on(Biller::<Two>::mail(1)));
+        assert_eq!(Biller::<One>::bill(1).unwrap(), 2);
+    }
+}

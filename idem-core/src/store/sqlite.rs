@@ -58,7 +58,7 @@ pub use builder::SqliteStoreBuilder;
 ///   their workers had fallen silent.
 /// - **Size**: dead records are deleted along with later writes, and by [`sweep`](Store::sweep). The file does not shrink; its
 ///   pages are used again. A full disk, or [`max_bytes`](SqliteStoreBuilder::max_bytes), makes it refuse with
-///   [`Full`](crate::StoreErrorKind::Full).
+///   [`Full`](crate::StoreErrorKind::Full) until records have ended; those it then deletes by itself.
 /// - **Where**: a local file system. Write-ahead logging needs memory that all processes share, so network file systems are
 ///   refused where they can be told (on Linux). The clock is the host's wall clock.
 #[derive(Clone)]

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use idem_core::machine::{Recorded, StateKind};
+use idem_core::machine::{Recorded, StateKind, Verdict};
 use idem_core::{SqliteStore, Store, StoreError, StoreErrorKind};
 use rusqlite::Connection;
 
-use crate::asks::{Dir, claim, completion, granted, id, replayed};
+use crate::asks::{Dir, KEEP, claim, clock, completion, granted, id, replayed};
 
 /// Opens `file`, which must fail with `kind`, name the file and leave it as it is.
 fn refused(file: &Path, kind: StoreErrorKind, cause: &str) -> StoreError {
@@ -208,6 +208,24 @@ fn a_full_file_refuses_with_its_name_and_goes_on_once_there_is_room() {
     let again = claim("again");
     let grant = granted(store.claim(&again).wait());
     assert_eq!(store.complete(&completion(&again, grant, &[8; 4_000])).wait().unwrap(), Recorded::Stored);
+}
+
+#[test]
+fn a_file_full_of_dead_records_makes_room_by_itself() {
+    let dir = Dir::new();
+    let clock = clock();
+    let store = SqliteStore::builder(dir.file()).max_bytes(64 << 10).clock(clock.clone()).open().unwrap();
+    let fill = |round: u32| {
+        (0_u32..2_000)
+            .find(|n| store.claim(&claim(&format!("{round}:{n}"))).wait().is_err())
+            .expect("it is full at some time")
+    };
+    let first = fill(0);
+    clock.advance(KEEP);
+    // The first that finds no room may be refused: only then is it known that there is none.
+    let again = (0..3).find_map(|n| store.claim(&claim(&format!("again {n}"))).wait().ok());
+    assert!(matches!(again, Some(Verdict::Claimed(_))), "{again:?}");
+    assert!(fill(1) > first / 2, "most of the room is there again");
 }
 
 #[cfg(unix)]

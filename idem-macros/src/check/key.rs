@@ -20,6 +20,8 @@ use crate::template::{self, Piece, TemplateError};
 pub(super) struct Keys {
     pub(super) templates: Vec<Template>,
     pub(super) places: Vec<ReadPlace>,
+    /// What each key with a prefix begins with, as it stands in the key.
+    beginnings: Vec<String>,
 }
 
 /// A place, and the template that reads it.
@@ -206,11 +208,13 @@ impl OneKey<'_> {
     }
 
     fn prefix(&mut self, text: &str, first: Option<&Piece>) {
-        let prefix = match first {
-            Some(Piece::Literal(literal)) => template::prefix(literal),
+        let prefixed = match first {
+            Some(Piece::Literal(literal)) if template::prefix(literal).is_some() => Some(literal),
             _ => None,
         };
-        if prefix.is_none() {
+        if let Some(literal) = prefixed {
+            self.overlap(text, template::encode(literal));
+        } else {
             self.cx.report(
                 &rules::KEY_PREFIX,
                 self.literal.span(),
@@ -223,14 +227,40 @@ impl OneKey<'_> {
         }
     }
 
+    /// Of a list, each key has to say which of the templates it came from, whatever the parts hold.
+    fn overlap(&mut self, text: &str, beginning: String) {
+        let alike = |other: &&String| beginning.starts_with(*other) || other.starts_with(&beginning);
+        if let Some(other) = self.keys.beginnings.iter().find(alike) {
+            let what = if *other == beginning {
+                format!("the key `{text}` begins as another one of the list does, with `{other}`")
+            } else {
+                format!(
+                    "the key `{text}` begins with `{beginning}`, and another one of the list with `{other}`"
+                )
+            };
+            self.cx.report(
+                &rules::KEY_OVERLAP,
+                self.literal.span(),
+                what,
+                format_args!(
+                    "give each key of the list a prefix of its own: `key = [\"evt:<…>\", \"msg:<…>\"]`"
+                ),
+            );
+        }
+        self.keys.beginnings.push(beginning);
+    }
+
     /// Each part has to end where the template says, whatever the parts hold.
     fn ambiguous(&mut self, pieces: &[Piece]) {
         for (at, piece) in pieces.iter().enumerate() {
             let Piece::Place(one) = piece else { continue };
             let (text, other) = match (pieces.get(at + 1), pieces.get(at + 2)) {
                 (Some(Piece::Place(other)), _) => ("", other),
+                // A part may hold what is encoded: `%C3%A9` would be the `é` of the template or of the part.
                 (Some(Piece::Literal(text)), Some(Piece::Place(other)))
-                    if text.starts_with(|first: char| first.is_ascii_alphanumeric()) =>
+                    if text.starts_with(|first: char| {
+                        first.is_ascii_alphanumeric() || template::is_encoded(first)
+                    }) =>
                 {
                     (text.as_str(), other)
                 }

@@ -5,7 +5,7 @@ use quote::quote_spanned;
 
 use super::handler;
 use crate::item::Helper;
-use crate::model::{Function, Identity, Part, Proof, Store, Template};
+use crate::model::{Function, Identity, Part, Proof, Scope, Store, Template};
 use crate::names;
 
 /// The items and statements that make the call.
@@ -17,7 +17,9 @@ pub(super) fn statements(function: &Function) -> TokenStream {
     let keeps_key =
         function.item.arguments.iter().any(|argument| matches!(argument.helper, Some((Helper::Key, _))));
     let render = render(&function.templates, private);
-    let mut made = quote_spanned!(site=> #private::Call::derive(#handler, #keeps_key, |#key| { #render }));
+    let told_apart = !function.identity.is_empty() || matches!(function.scope, Scope::Dependent(_));
+    let derive = Ident::new(if told_apart { "derive" } else { "derive_here" }, site);
+    let mut made = quote_spanned!(site=> #private::Call::#derive(#handler, #keeps_key, |#key| { #render }));
     if let Some(identity) = identity(function) {
         made = quote_spanned!(site=> #private::Call::with_identity(#made, #identity));
     }

@@ -17,7 +17,7 @@ pub(super) struct Engine {
     connection: Connection,
     place: Place,
     clock: Clock,
-    file: Option<(u64, u64)>,
+    file: open::Identity,
     checked: Instant,
     /// What the connection waits for at its next commit.
     level: Wait,
@@ -25,6 +25,8 @@ pub(super) struct Engine {
     /// Writes since dead records were last looked for, and the row up to which that was done.
     unswept: usize,
     swept_to: i64,
+    /// Whether something was refused for want of room since dead records were last looked for.
+    full: bool,
     /// Pages in the log, as far as they can be guessed.
     logged: usize,
 }
@@ -53,6 +55,7 @@ impl Engine {
             commits: 0,
             unswept: 0,
             swept_to: 0,
+            full: false,
             logged: 0,
         }
     }
@@ -80,19 +83,26 @@ impl Engine {
         self.run("begin immediate", "begin a transaction")?;
         // Read once the lock is held: no record in the file is younger, and nobody changes one until the commit.
         let now = self.clock.now();
+        if std::mem::take(&mut self.full) {
+            // Nothing is written while there is no room, so no write would ever come to clean up after.
+            self.keep_house(Self::WINDOW, now)?;
+        }
         for work in work {
+            let answer = self.work(work, now);
+            self.full |= matches!(&answer, Err(error) if error.kind() == StoreErrorKind::Full);
             // Some errors (no room, no memory) make SQLite roll back everything; others concern one record alone.
-            match self.work(work, now) {
+            match answer {
                 Err(error) if self.connection.is_autocommit() => return Err(error),
                 answer => answers.push(answer),
             }
         }
         if self.unswept >= Self::HOUSEKEEPING {
             let window = 4 * std::mem::take(&mut self.unswept);
-            let (_, next) = self.sweep(self.swept_to, window, usize::MAX, now)?;
-            self.swept_to = next.unwrap_or(0);
+            self.keep_house(window, now)?;
         }
-        self.run("commit", "commit")?;
+        let committed = self.run("commit", "commit");
+        self.full |= matches!(&committed, Err(error) if error.kind() == StoreErrorKind::Full);
+        committed?;
         self.commits += 1;
         self.logged += 1;
         Ok(())
@@ -168,6 +178,13 @@ impl Engine {
         Ok(answer)
     }
 
+    /// Deletes the dead records among the next `window` rows.
+    fn keep_house(&mut self, window: usize, now: Timestamp) -> Result<(), StoreError> {
+        let (_, next) = self.sweep(self.swept_to, window, usize::MAX, now)?;
+        self.swept_to = next.unwrap_or(0);
+        Ok(())
+    }
+
     /// Deletes up to `limit` dead records among the first `window` rows after `after`. Returns how many, and the last row
     /// looked at if more may follow.
     fn sweep(
@@ -199,7 +216,8 @@ impl Engine {
         self.prepare(sql)?.execute([]).map(drop).map_err(|error| self.place.fault(doing, error))
     }
 
-    /// A file that was deleted or replaced takes writes that nobody will ever see.
+    /// A file or a log that was deleted or replaced takes writes that nobody will ever see, and without the `-shm` of the others
+    /// their locks are not seen.
     fn check_file(&mut self) -> Result<(), StoreError> {
         if self.checked.elapsed() < Self::CHECK {
             return Ok(());
@@ -210,7 +228,7 @@ impl Engine {
         }
         Err(self.place.error(
             StoreErrorKind::Misconfigured,
-            "the file was deleted or replaced while it was open; open the store again",
+            "the file, its `-wal` or its `-shm` was deleted or replaced while it was open; open the store again",
         ))
     }
 

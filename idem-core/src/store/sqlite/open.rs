@@ -200,17 +200,25 @@ fn settle(connection: &Connection, max_bytes: Option<u64>) -> rusqlite::Result<(
     Ok(())
 }
 
-/// What identifies the file on its disk, so that a file put in its place is noticed.
+/// What identifies the file on its disk, with its log and the memory that its locks live in, so that one put in the place of
+/// another is noticed. Each may be absent.
+pub(super) type Identity = [Option<(u64, u64)>; 3];
+
+/// The identity of the file at `path`.
 #[cfg(unix)]
-pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
+pub(super) fn identity(path: &Path) -> Identity {
     use std::os::unix::fs::MetadataExt;
-    std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+    ["", "-wal", "-shm"].map(|suffix| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        std::fs::metadata(name).ok().map(|found| (found.dev(), found.ino()))
+    })
 }
 
 /// Other systems do not let an open file be replaced.
 #[cfg(not(unix))]
-pub(super) fn identity(_: &Path) -> Option<(u64, u64)> {
-    Some((0, 0))
+pub(super) fn identity(_: &Path) -> Identity {
+    [None; 3]
 }
 
 #[cfg(test)]

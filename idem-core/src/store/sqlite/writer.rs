@@ -204,6 +204,25 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    fn a_log_that_was_deleted_takes_no_more_writes() {
+        for suffix in ["-wal", "-shm"] {
+            let file = file(&format!("deleted{suffix}"));
+            let store = SqliteStore::open(&file).unwrap();
+            assert_eq!(store.sweep(1).wait().unwrap(), 0);
+            let mut log = file.clone().into_os_string();
+            log.push(suffix);
+            std::fs::remove_file(&log).unwrap();
+            // Another process would now write to a log, or decide by locks, that this one never sees.
+            let error = store.sweep(1).wait().unwrap_err();
+            assert_eq!(error.kind(), StoreErrorKind::Misconfigured);
+            assert!(error.to_string().contains("deleted or replaced"), "{error}");
+            drop(store);
+            std::fs::remove_dir_all(file.parent().unwrap()).unwrap();
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn a_file_that_was_deleted_takes_no_more_writes() {
         let file = file("deleted");
         let store = SqliteStore::open(&file).unwrap();

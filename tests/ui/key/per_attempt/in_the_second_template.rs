@@ -5,7 +5,7 @@ struct Message {
     amount: u64,
 }
 
-#[idempotent(key = ["evt:<message.id>", "evt:<Uuid::new_v4()>"])]
+#[idempotent(key = ["evt:<message.id>", "run:<Uuid::new_v4()>"])]
 async fn charge(message: Message) -> Result<u64, idem::Error> {
     Ok(message.amount)
 }

@@ -1,0 +1,8 @@
+use idem::idempotent;
+
+#[idempotent(key = "order:<customer> <order>")]
+async fn charge(customer: String, order: String) -> Result<usize, idem::Error> {
+    Ok(customer.len() + order.len())
+}
+
+fn main() {}
