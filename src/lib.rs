@@ -5,13 +5,15 @@ pub use idem_core::{
     Answer, Attempt, Body, CarriesError, Classed, Clock, Counters, Disposition, Error, ErrorKind,
     Fingerprint, Handler, Idempotent, Key, KeyOnly, KeyPart, KeyWriter, ManualClock, Mode, Namespace,
     OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, Stored,
-    Timestamp, Token, counters, install, machine, name_application,
+    StoredError, Timestamp, Token, counters, install, machine, name_application,
 };
 #[cfg(feature = "memory")]
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
 pub use idem_core::{SqliteStore, SqliteStoreBuilder};
 pub use idem_macros::idempotent;
+
+pub mod errors;
 
 /// What `#[idempotent]` expands to: not for hand-written code, and free to change in any release.
 #[doc(hidden)]

@@ -52,6 +52,17 @@ impl<E: From<Error>> CarriesError for E {
     }
 }
 
+/// An error that `final_error` can have remembered: `Serialize + DeserializeOwned`.
+#[diagnostic::on_unimplemented(
+    message = "an error that `final_error` chooses is stored and replayed, but `{Self}` cannot be",
+    label = "this option needs an error type that can be stored",
+    note = "derive both `serde::Serialize` and `serde::Deserialize` for `{Self}`, or leave `final_error` out"
+)]
+pub trait StoredError: Serialize + DeserializeOwned + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Serialize + DeserializeOwned + 'static> StoredError for E {}
+
 /// The bytes of a result. Opaque outside of this crate.
 #[derive(Debug)]
 pub struct Encoding(Encoded);
@@ -134,10 +145,13 @@ pub(crate) struct ErrorCodec<R> {
     pub(crate) replay: fn(Option<&Body>) -> Result<R, Missing>,
 }
 
-impl<T, E: Serialize + DeserializeOwned + 'static> Codec<Result<T, E>> {
+impl<T, E> Codec<Result<T, E>> {
     /// Remembers errors for which `is_final` says yes; all others release the claim.
     #[must_use]
-    pub fn final_error(mut self, is_final: fn(&E) -> bool) -> Self {
+    pub fn final_error(mut self, is_final: fn(&E) -> bool) -> Self
+    where
+        E: StoredError,
+    {
         self.errors = Some(ErrorCodec {
             encode: Box::new(move |result| match result {
                 Err(error) if is_final(error) => Some(codec::encode(error)),

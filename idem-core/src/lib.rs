@@ -24,7 +24,7 @@ mod run;
 mod store;
 mod token;
 
-pub use answer::{Answer, CarriesError, Stored};
+pub use answer::{Answer, CarriesError, Stored, StoredError};
 pub use attempt::Attempt;
 pub use body::Body;
 pub use clock::{Clock, ManualClock, Timestamp};

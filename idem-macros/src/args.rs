@@ -13,8 +13,8 @@ use crate::tokens::{is_punct, unwrapped};
 #[derive(Default)]
 pub(crate) struct Args {
     pub(crate) options: Vec<Written>,
-    /// Whether a template stood there without `key =`; reported already.
-    pub(crate) bare_key: bool,
+    /// Whether there is something that could not be read; reported already.
+    pub(crate) unread: bool,
 }
 
 /// One option.
@@ -53,16 +53,9 @@ impl Args {
                         );
                         args.options.push(written);
                     }
-                    Err(at) => {
-                        let bare = input.fork().parse::<LitStr>().ok();
-                        args.bare_key |= bare.is_some();
-                        let example = bare.map_or_else(|| "msg:<message.id>".to_owned(), |text| text.value());
-                        cx.report(
-                            &rules::OPTION_SYNTAX,
-                            at,
-                            format_args!("this is not an option"),
-                            format_args!("write `name = value`, for example `key = \"{example}\"`"),
-                        );
+                    Err(mistake) => {
+                        args.unread = true;
+                        cx.report(&rules::OPTION_SYNTAX, mistake.at, mistake.what, mistake.help);
                     }
                 }
                 skip_comma(input)?;
@@ -75,15 +68,42 @@ impl Args {
     }
 }
 
-fn option(input: ParseStream<'_>) -> Result<Written, At> {
+/// What is wrong with an option's form.
+struct Mistake {
+    at: At,
+    what: String,
+    help: String,
+}
+
+fn option(input: ParseStream<'_>) -> Result<Written, Mistake> {
+    if let Ok(bare) = input.fork().parse::<LitStr>() {
+        return Err(Mistake {
+            at: bare.span().into(),
+            what: "a string by itself is not an option".to_owned(),
+            help: format!("write `key = \"{}\"`", bare.value()),
+        });
+    }
     let at = At::from(input.span());
-    let name = input.call(Ident::parse_any).map_err(|_| at)?;
+    let Ok(name) = input.call(Ident::parse_any) else {
+        let what =
+            input.fork().parse::<TokenTree>().map_or_else(|_| String::new(), |token| token.to_string());
+        return Err(Mistake {
+            at,
+            what: format!("`{what}` is not an option"),
+            help: "write `name = value`, for example `key = \"msg:<message.id>\"`".to_owned(),
+        });
+    };
+    let no_value = |at| Mistake {
+        at,
+        what: format!("`{name} =` has no value"),
+        help: format!("write `{name} = …`, or leave `{name}` out"),
+    };
     if input.peek(syn::Token![=]) && !input.peek(syn::Token![==]) {
-        let equals: syn::Token![=] = input.parse().map_err(|_| at)?;
+        let Ok(equals) = input.parse::<syn::Token![=]>() else { return Err(no_value(at)) };
         let start = input.cursor();
         // How far the value goes; its tokens are kept as they are.
         if input.is_empty() || input.peek(syn::Token![,]) || input.parse::<Expr>().is_err() {
-            return Err(At::tokens(&equals));
+            return Err(no_value(At::tokens(&equals)));
         }
         let (mut cursor, end) = (start, input.cursor());
         let mut value = TokenStream::new();
@@ -100,8 +120,17 @@ fn option(input: ParseStream<'_>) -> Result<Written, At> {
         }
         _ => Err(cursor.error("no group")),
     });
-    let value = group.map_or(Value::Nothing, Value::Listed);
-    Ok(Written { name, value })
+    match group {
+        Ok(group) => Ok(Written { name, value: Value::Listed(group) }),
+        Err(_) if input.is_empty() || input.peek(syn::Token![,]) => {
+            Ok(Written { name, value: Value::Nothing })
+        }
+        Err(_) => Err(Mistake {
+            at: input.span().into(),
+            what: format!("`{name}` is followed by neither `=` nor a comma"),
+            help: format!("write `{name} = …`"),
+        }),
+    }
 }
 
 fn skip_comma(input: ParseStream<'_>) -> syn::Result<()> {
@@ -139,6 +168,17 @@ impl Value {
         }
     }
 
+    /// A path, or a string that holds one.
+    pub(crate) fn path(&self) -> Option<TokenStream> {
+        let path = match (self.string(), self) {
+            (Some(text), _) => text.parse().ok()?,
+            (None, Self::Assigned(tokens)) => unwrapped(tokens.clone()),
+            _ => return None,
+        };
+        syn::Path::parse_mod_style.parse2(path.clone()).ok()?;
+        Some(path)
+    }
+
     /// `["…", "…"]`.
     pub(crate) fn strings(&self) -> Option<Vec<LitStr>> {
         let Self::Assigned(tokens) = self else { return None };
@@ -151,8 +191,13 @@ impl Value {
 
     /// Whether it is the single word `word`.
     pub(crate) fn is_word(&self, word: &str) -> bool {
-        let Self::Assigned(tokens) = self else { return false };
-        syn::parse2::<Ident>(unwrapped(tokens.clone())).is_ok_and(|ident| ident == word)
+        self.word().is_some_and(|found| found == word)
+    }
+
+    /// The single word that it is.
+    pub(crate) fn word(&self) -> Option<String> {
+        let Self::Assigned(tokens) = self else { return None };
+        syn::parse2::<Ident>(unwrapped(tokens.clone())).ok().map(|word| word.to_string())
     }
 }
 

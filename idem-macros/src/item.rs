@@ -6,7 +6,7 @@
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::parse::Parser;
 
-use crate::tokens::{angle_end, is_punct, only_group, split_commas};
+use crate::tokens::{angle_end, is_ident, is_punct, only_group, split_commas};
 
 /// A function with a body.
 pub(crate) struct Item {
@@ -289,6 +289,7 @@ fn fn_keyword(tokens: &[TokenTree]) -> Result<usize, NotAFunction> {
                     "pub" | "crate" | "default" | "const" | "async" | "unsafe" | "safe" | "extern" => {
                         continue;
                     }
+                    _ if at > 0 && is_ident(&tokens[at - 1], "const") => "a constant",
                     _ => "something else",
                 };
                 return Err(NotAFunction { at: ident.span(), what, no_body: None });

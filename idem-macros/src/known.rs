@@ -4,6 +4,7 @@ use std::fmt;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
+use crate::rules::Rule;
 use crate::tokens::{angle_end, is_punct};
 
 mod never_const;
@@ -11,7 +12,9 @@ mod per_attempt;
 
 /// Calls of one family: what they have in common, and what to use instead.
 pub(crate) struct Family {
-    /// What such a call gives: "a random id".
+    /// The rule that a key with such a call breaks.
+    pub(crate) rule: &'static Rule,
+    /// What such a call gives: "a new id on every attempt".
     pub(crate) gives: &'static str,
     /// What to write instead.
     pub(crate) instead: &'static str,
@@ -107,7 +110,12 @@ pub(crate) fn per_attempt(tokens: &TokenStream) -> Option<(Mention, &'static Fam
 
 /// Whether a method of this name is never a `const fn`: then the compiler need not be asked for a proof.
 pub(crate) fn is_never_const(method: &str) -> bool {
-    never_const::METHODS.contains(&method)
+    is_conversion(method) || never_const::OTHERS.contains(&method)
+}
+
+/// Whether a method of this name turns a value into another form of it that a key shows alike.
+pub(crate) fn is_conversion(method: &str) -> bool {
+    never_const::CONVERSIONS.contains(&method)
 }
 
 /// All paths, method calls and macros in `tokens`, in order.
@@ -180,7 +188,7 @@ fn path(tokens: &[TokenTree], mut at: usize) -> (Vec<String>, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::per_attempt;
+    use super::{Pattern, per_attempt};
 
     fn found(code: &str) -> Option<String> {
         per_attempt(&code.parse().unwrap()).map(|(mention, _)| mention.to_string())
@@ -202,6 +210,31 @@ mod tests {
             ("self.clock.now()", ".now()"),
         ] {
             assert_eq!(found(code).as_deref(), Some(call), "{code}");
+        }
+    }
+
+    #[test]
+    fn every_entry_of_the_table_is_found_as_people_write_it() {
+        for family in super::per_attempt::FAMILIES {
+            for call in family.calls {
+                let written = match Pattern::of(call) {
+                    Pattern::Macro(name) => vec![format!("{name}!()"), format!("some::{name}!(3)")],
+                    Pattern::Method { name, bare: true } => vec![format!("message.it.{name}()")],
+                    Pattern::Method { name, bare: false } => {
+                        vec![format!("it.{name}()"), format!("IT.{name}(1, Relaxed)")]
+                    }
+                    Pattern::Path(path) => {
+                        vec![format!("{path}()"), format!("some::{path}::<u64>(3)"), path.to_owned()]
+                    }
+                    Pattern::Name(name) => {
+                        vec![format!("{name}()"), format!("some::It::{name}(3)"), format!("It::{name}")]
+                    }
+                };
+                for code in written {
+                    let known = per_attempt(&code.parse().unwrap()).map(|(_, family)| family.gives);
+                    assert_eq!(known, Some(family.gives), "{code}, for the entry `{call}`");
+                }
+            }
         }
     }
 

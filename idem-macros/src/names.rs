@@ -3,7 +3,7 @@
 //! Locals are hygienic: at `mixed_site` a local of ours is invisible to the user's tokens, and theirs to ours. Items are not,
 //! so theirs carry a prefix that nobody else uses.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 
 /// The span of everything that is ours.
 pub(crate) fn site() -> Span {
@@ -13,6 +13,15 @@ pub(crate) fn site() -> Span {
 /// Ours, but shown at `span`: an error there points at what the user wrote, and lints know that nobody wrote it.
 pub(crate) fn site_at(span: Span) -> Span {
     Span::mixed_site().located_at(span)
+}
+
+/// Tokens that mean what they meant, shown elsewhere.
+pub(crate) fn shown_at(tokens: &TokenStream, at: Span) -> TokenStream {
+    let shown = |mut token: TokenTree| {
+        token.set_span(token.span().located_at(at));
+        token
+    };
+    tokens.clone().into_iter().map(shown).collect()
 }
 
 fn ident(name: &str) -> Ident {

@@ -118,6 +118,12 @@ impl Place {
         })
     }
 
+    /// The place before its last step, if that is a call: `message.id` of `message.id.trim()`.
+    pub(crate) fn without_last_call(&self) -> Option<Self> {
+        let (Step::Call(_), steps) = self.steps.split_last()? else { return None };
+        Some(Self { steps: steps.to_vec(), ..self.clone() })
+    }
+
     /// The expression that reads it. `root` is the token of the binding itself, which knows where it was bound; the rest is
     /// shown at `span` and belongs to the macro, so that lints do not take it for hand-written.
     pub(crate) fn read(&self, root: &TokenStream, span: Span) -> TokenStream {

@@ -12,7 +12,7 @@ macro_rules! rules {
     ($($(#[$doc:meta])* $constant:ident = $name:literal, $why:literal;)*) => {
         $($(#[$doc])* pub(crate) static $constant: Rule = Rule { name: $name, why: $why };)*
 
-        /// All of them, for the tests, and for `allow(rule, reason = "…")`.
+        /// All of them.
         pub(crate) static ALL: &[&Rule] = &[$(&$constant),*];
     };
 }
@@ -22,19 +22,21 @@ rules! {
     KEY_NOT_LITERAL = "key_not_literal", "the key is read at compile time, and only a string literal can be read there";
     KEY_PREFIX = "key_prefix", "the prefix says where the key came from, and keeps the keys of different sources apart";
     KEY_CONSTANT = "key_constant", "every message after the first would be answered with the first one's result";
-    KEY_UNKNOWN_ARGUMENT = "key_unknown_argument", "the key is computed from the arguments, before the body runs";
+    KEY_UNKNOWN_ARGUMENT = "key_unknown_argument", "the key and the payload are read from the arguments, before the body runs";
     KEY_NO_RECEIVER = "key_no_receiver", "only a method with a receiver has a `self` to read";
     KEY_AMBIGUOUS = "key_ambiguous", "(1, 23) and (12, 3) would have one key, and the second message would get the first one's answer";
     KEY_UNCLOSED = "key_unclosed", "a place runs from `<` to `>`; written twice, they stand for themselves";
     KEY_EMPTY_PLACE = "key_empty_place", "a place of the key is an expression that reads the message";
-    KEY_NOT_A_PLACE = "key_not_a_place", "the key reads the message and does nothing else: arguments, fields, indices, and methods without arguments";
+    KEY_NOT_A_PLACE = "key_not_a_place", "the key and the payload read the message and do nothing else: arguments, fields, indices, and methods without arguments";
     KEY_PER_ATTEMPT = "key_per_attempt", "a redelivery would get another key, and the work would be done again";
-    KEY_UNPROVED = "key_unproved", "a method that reads a clock, a counter or a random source gives each attempt another key; the compiler rules that out for a `const fn`, if it can see the type";
+    KEY_DEFAULT = "key_default", "messages without an id would answer for one another, or be worked on again at each delivery";
+    PAYLOAD_PER_ATTEMPT = "payload_per_attempt", "a redelivery would look like another message under the same key, and be refused";
+    KEY_UNPROVED = "key_unproved", "a method may read a clock, a counter or a random source; only of a `const fn` on a type that it can name does the compiler prove that it reads none";
     SCOPE_MISSING = "scope_missing", "a method or a generic function has no name of its own that lasts: two types, or two instances, would share one record";
     OPTION_UNKNOWN = "option_unknown", "an option that idem does not know would do nothing";
     OPTION_REPEATED = "option_repeated", "of two values, one would do nothing";
-    OPTION_VALUE = "option_value", "options are read at compile time";
-    OPTION_RANGE = "option_range", "outside of its range the option would switch the protection off";
+    OPTION_VALUE = "option_value", "options are read at compile time, and no other value has a meaning there";
+    OPTION_RANGE = "option_range", "outside of its range the option would stop the handler or its protection from working";
     OPTION_SYNTAX = "option_syntax", "options are separated by commas: `name = value` or `name(…)`";
     OPTION_LATER = "option_later", "this version of idem does not have it yet, and ignoring it would weaken what was asked for";
     WINDOW_KEEP = "window_keep", "the record would be forgotten before the queue has given the message up, and the work would be done again";
@@ -44,16 +46,21 @@ rules! {
     ITEM_NOT_A_FUNCTION = "item_not_a_function", "one key stands for one call of one function";
     ITEM_NO_BODY = "item_no_body", "there is no work here that could run twice";
     ITEM_CONST = "item_const", "a `const fn` can ask no store";
-    ITEM_TRACK_CALLER = "item_track_caller", "the body runs inside idem's driver, so `Location::caller()` would silently mean another line";
+    ITEM_TRACK_CALLER = "item_track_caller", "the body of such a function runs inside of idem, and `Location::caller()` would silently mean a line there";
     RETURN_MISSING = "return_missing", "the result is stored and replayed, and a store that fails has to come out as an error";
+    RETURN_BORROWED = "return_borrowed", "a replayed result is read from the store, and there is nothing that it could borrow from";
     RETURN_NEVER = "return_never", "a function that never returns has no result to store";
     ARGUMENT_HELPER = "argument_helper", "idem supplies this argument: the caller does not pass it";
-    KEY_ONLY_WITHOUT_KEY = "key_only_without_key", "with `store = none` nothing is remembered here: only an API that gets the key can refuse to repeat the work";
+    STORE_NONE_WITHOUT_KEY = "store_none_without_key", "with `store = none` nothing is remembered here: only an API that gets the key can refuse to repeat the work";
+    FUTURE_REBOUND = "future_rebound", "the key would be read from the new value and not from the argument";
     REASON_MISSING = "reason_missing", "whoever reviews this needs to know why the rule does not apply";
     TRUST_UNUSED = "trust_unused", "a trust that covers nothing hides that something else is not covered";
-    ALLOW_UNKNOWN = "allow_unknown", "an allowance for a rule that does not exist does nothing";
-    FUTURE_REBOUND = "future_rebound", "the key would be read from the new value and not from the argument";
+    ALLOW_UNKNOWN = "allow_unknown", "an allowance for a rule that knows no exceptions would do nothing";
+    ALLOW_UNUSED = "allow_unused", "an allowance that covers nothing hides that something else is not covered";
 }
+
+/// Those that go by names, which can lie: `allow(rule, reason = "…")` is the way out.
+pub(crate) static WITH_EXCEPTIONS: &[&Rule] = &[&KEY_PER_ATTEMPT, &PAYLOAD_PER_ATTEMPT];
 
 #[cfg(test)]
 mod tests {

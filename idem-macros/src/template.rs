@@ -76,6 +76,32 @@ pub(crate) fn prefix(literal: &str) -> Option<&str> {
     (begins && goes_on).then_some(prefix)
 }
 
+/// A template with places in braces, as format strings have them, as it was meant; `None` if there are no braces.
+pub(crate) fn from_braces(template: &str) -> Option<String> {
+    let (before, rest) = template.split_once('{')?;
+    let (place, after) = rest.split_once('}')?;
+    let place = place.trim_matches(|sign: char| sign == ':' || sign == '?');
+    if place.is_empty() || place.contains(['{', '<', '>']) {
+        return None;
+    }
+    let after = from_braces(after).unwrap_or_else(|| after.to_owned());
+    Some(format!("{before}<{place}>{after}"))
+}
+
+/// A template with a prefix: its first word made into one, or `msg:` in front.
+pub(crate) fn with_prefix(template: &str) -> String {
+    let literal = &template[..template.find('<').unwrap_or(template.len())];
+    let word = literal.split_once(':').map_or(literal, |(word, _)| word);
+    let rest = template[word.len()..].trim_start_matches(':');
+    let lower = word.trim().trim_end_matches(['-', '_', '.', '/', ' ']).to_ascii_lowercase();
+    let lower = lower.replace([' ', '/'], "-");
+    if prefix(&format!("{lower}:")).is_some() {
+        format!("{lower}:{rest}")
+    } else {
+        format!("msg:{}", template.trim_start_matches([':', ' ']))
+    }
+}
+
 /// Literal text as it stands in a key: `%`, `#`, space, controls and all that is not ASCII are percent-encoded.
 pub(crate) fn encode(literal: &str) -> String {
     let mut text = String::with_capacity(literal.len());
@@ -92,7 +118,7 @@ pub(crate) fn encode(literal: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Piece, TemplateError, encode, prefix, split};
+    use super::{Piece, TemplateError, encode, from_braces, prefix, split, with_prefix};
 
     fn literal(text: &str) -> Piece {
         Piece::Literal(text.to_owned())
@@ -141,6 +167,26 @@ mod tests {
         assert_eq!(prefix("a-b.c_1:x:"), Some("a-b.c_1"));
         for none in ["", ":", "msg", "Msg:", "1a:", "m é:"] {
             assert_eq!(prefix(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn what_was_meant_is_offered() {
+        for (written, meant) in [
+            ("<message.id>", "msg:<message.id>"),
+            (":<message.id>", "msg:<message.id>"),
+            ("Order:<id>", "order:<id>"),
+            ("order-<id>", "order:<id>"),
+            ("Order Paid:<id>", "order-paid:<id>"),
+            ("1a:<id>", "msg:1a:<id>"),
+            ("<a>:<b>", "msg:<a>:<b>"),
+        ] {
+            assert_eq!(with_prefix(written), meant);
+        }
+        assert_eq!(from_braces("msg:{message.id}"), Some("msg:<message.id>".to_owned()));
+        assert_eq!(from_braces("a:{x:?}:{y}!"), Some("a:<x>:<y>!".to_owned()));
+        for none in ["msg", "msg:{}", "msg:{", "msg:{<a>}"] {
+            assert_eq!(from_braces(none), None, "{none}");
         }
     }
 

@@ -410,7 +410,6 @@ mod settings {
         mode = "lease_and_replay",
         require = "any",
         once_per = "n",
-        allow(key_constant, reason = "to show that it can be written"),
         crate = ::idem,
     )]
     async fn all(n: u64) -> Result<u64, Error> {

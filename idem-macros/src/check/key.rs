@@ -3,11 +3,11 @@
 use proc_macro2::{Span, TokenStream};
 use syn::LitStr;
 
+use super::exceptions::{self, Reader};
 use super::names::{Names, ours_at, shown_at};
 use super::options::{KeyOption, Options};
 use crate::diagnostics::{Diagnostics, list};
 use crate::item::{Helper, Item};
-use crate::known;
 use crate::model::{Part, Template};
 use crate::near::nearest;
 use crate::place::{Place, PlaceError, Root, lex};
@@ -120,16 +120,17 @@ impl OneKey<'_> {
     fn constant(&mut self, text: &str) {
         let prefix = template::prefix(text)
             .unwrap_or_else(|| if template::prefix(&format!("{text}:")).is_some() { text } else { "msg" });
-        let help = match self.names.example() {
-            Some(place) => format!("name what tells messages apart: `key = \"{prefix}:<{place}>\"`"),
-            None => format!("{NO_ARGUMENTS}: `key = \"{prefix}:<date>\"`"),
+        let help = match (template::from_braces(text), self.names.example()) {
+            (Some(meant), _) => format!("places stand between `<` and `>`: `key = \"{meant}\"`"),
+            (None, Some(place)) => format!("name what tells messages apart: `key = \"{prefix}:<{place}>\"`"),
+            (None, None) => format!("{NO_ARGUMENTS}: `key = \"{prefix}:<date>\"`"),
         };
-        self.cx.report(
-            &rules::KEY_CONSTANT,
-            self.literal.span(),
-            format_args!("the key `{text}` is the same for every message"),
-            help,
-        );
+        let what = if text.is_empty() {
+            "the key is empty, and so the same for every message".to_owned()
+        } else {
+            format!("the key `{text}` is the same for every message")
+        };
+        self.cx.report(&rules::KEY_CONSTANT, self.literal.span(), what, help);
     }
 
     fn prefix(&mut self, text: &str, first: Option<&Piece>) {
@@ -141,8 +142,11 @@ impl OneKey<'_> {
             self.cx.report(
                 &rules::KEY_PREFIX,
                 self.literal.span(),
-                format_args!("the key `{text}` does not begin with a prefix: lower-case letters, digits, `_`, `.` or `-`, then a colon"),
-                format_args!("put the source in front, for example `key = \"msg:{}\"`", text.trim_start_matches([':', ' '])),
+                format_args!("the key `{text}` does not begin with a prefix"),
+                format_args!(
+                    "name the source in lower case, and put a colon after it: `key = \"{}\"`",
+                    template::with_prefix(text)
+                ),
             );
         }
     }
@@ -178,15 +182,12 @@ impl OneKey<'_> {
             Some(Err(error)) => Err(error),
             None => Err(PlaceError::NotAPlace),
         };
-        let trusted = place.as_ref().is_ok_and(|place| self.options.trusts(place));
-        if let (Some((mention, family)), false) = (tokens.as_ref().and_then(known::per_attempt), trusted) {
-            self.cx.report(
-                &rules::KEY_PER_ATTEMPT,
-                span,
-                format_args!("`{mention}` in the key gives {}, another one on every attempt", family.gives),
-                family.instead,
-            );
-            return None;
+        if let Some(tokens) = &tokens {
+            let place = place.as_ref().ok().map(|place| (place, self.options));
+            let example = self.names.example();
+            if exceptions::per_attempt(tokens, place, Reader::Key, example.as_deref(), span.into(), self.cx) {
+                return None;
+            }
         }
         match place {
             Ok(place) => {
@@ -222,15 +223,30 @@ impl OneKey<'_> {
                 format_args!("`<{text}>` in the key calls `{method}` with arguments"),
                 format_args!("read a field, or a method without arguments, such as `<{example}>`"),
             ),
-            PlaceError::NotAPlace => self.cx.report(
-                &rules::KEY_NOT_A_PLACE,
-                span,
-                format_args!("`<{text}>` in the key is not an expression that reads an argument"),
-                format_args!(
-                    "name an argument, a field of one, or a method without arguments, such as `<{example}>`"
-                ),
-            ),
+            PlaceError::NotAPlace => {
+                let help = match self.simpler(text) {
+                    Some(simpler) => format!("write `<{simpler}>`"),
+                    None => format!(
+                        "name an argument, a field of one, or a method without arguments, such as `<{example}>`; what has to be computed can be an argument of its own"
+                    ),
+                };
+                self.cx.report(
+                    &rules::KEY_NOT_A_PLACE,
+                    span,
+                    format_args!("`<{text}>` in the key is not an expression that reads an argument"),
+                    help,
+                );
+            }
         }
+    }
+
+    /// The place in something that is one but for a sign that keys do not need: `&message.id`, `message.id?`, `message.id:?`.
+    fn simpler(&self, text: &str) -> Option<String> {
+        let text = text.trim().trim_start_matches('&');
+        let text = text.split_once(':').map_or(text, |(place, _)| place).trim_end_matches('?');
+        let place = Place::parse(lex(text, self.literal.span())?).ok()?;
+        root(&place, self.names, self.literal.span())?;
+        Some(place.to_string())
     }
 
     /// The token that the place begins with.
@@ -280,12 +296,10 @@ pub(super) fn unknown_root(
         .arguments
         .iter()
         .find(|argument| argument.helper.is_some() && argument.bindings().contains(root));
-    let near = nearest(
-        &root.to_string(),
-        names.bindings.iter().map(ToString::to_string).collect::<Vec<_>>().iter().map(String::as_str),
-    )
-    .map(str::to_owned);
-    let parameters = list(&names.bindings);
+    let written = root.to_string();
+    let known: Vec<String> = names.bindings.iter().map(ToString::to_string).collect();
+    let near = nearest(&written, known.iter().map(String::as_str));
+    let parameters = list(&known);
     let what = match supplied.and_then(|argument| argument.helper.as_ref()) {
         Some((Helper::Key, _)) => {
             format!("`<{text}>` is the key itself, which is not there before it is computed")
@@ -293,9 +307,18 @@ pub(super) fn unknown_root(
         Some(_) => format!("`<{text}>` is supplied by idem, and another one on every attempt"),
         None => format!("`{root}` is not a parameter of `{function}`"),
     };
+    let is_constant = written.starts_with(|first: char| first.is_uppercase());
     let help = match near {
-        Some(near) => format!("write `{near}`; the parameters are {parameters}"),
-        None if names.bindings.is_empty() => NO_ARGUMENTS.to_owned(),
+        _ if known.is_empty() => NO_ARGUMENTS.to_owned(),
+        Some(near) => {
+            let meant = text.replacen(&written, near, 1);
+            let others =
+                if known.len() > 1 { format!("; the parameters are {parameters}") } else { String::new() };
+            format!("write `{meant}`{others}")
+        }
+        None if is_constant => {
+            format!("write its text into the key as it is, or name one of the parameters: {parameters}")
+        }
         None => format!("name one of its parameters: {parameters}"),
     };
     cx.report(&rules::KEY_UNKNOWN_ARGUMENT, span, what, help);

@@ -46,6 +46,21 @@ static NAMES: &[&str] = &[
 static LATER: &[(&str, &str)] = &[
     ("tx", "write the record with the store that you have, and make the effect safe to repeat"),
     ("published", "set `keep` longer than the queue keeps a message"),
+    ("recover", "write `on_lapse = \"park\"`, and let a person ask the other side what happened"),
+    ("steps", "send each write under a key of its own: `key.step(\"capture\")` of a `#[key]` argument"),
+];
+
+/// What other libraries call it.
+static ELSEWHERE: &[(&str, &str)] = &[
+    ("backend", "store"),
+    ("expire", "ttl"),
+    ("expiry", "ttl"),
+    ("name", "scope"),
+    ("on_conflict", "on_duplicate"),
+    ("retention", "keep"),
+    ("retries", "max_tries"),
+    ("storage", "store"),
+    ("timeout", "lease"),
 ];
 
 /// The options, each understood by itself.
@@ -69,7 +84,7 @@ pub(super) struct Options {
     pub(super) once_per: Option<LitStr>,
     pub(super) require: Option<&'static str>,
     pub(super) trusts: Vec<Trust>,
-    pub(super) allows: Vec<&'static Rule>,
+    pub(super) allows: Vec<Allow>,
     pub(super) krate: Option<TokenStream>,
 }
 
@@ -106,6 +121,12 @@ pub(super) struct Trust {
     pub(super) at: At,
 }
 
+/// A rule that does not apply here, as a person says.
+pub(super) struct Allow {
+    pub(super) rule: &'static Rule,
+    pub(super) at: At,
+}
+
 impl StoreOption {
     pub(super) fn model(&self) -> model::Store {
         match self {
@@ -123,21 +144,28 @@ pub(super) fn read(args: &Args, cx: &mut Diagnostics) -> Options {
         let name = written.name.to_string();
         let may_repeat = matches!(name.as_str(), "trust" | "allow");
         if !may_repeat && seen.contains(&name) {
+            let help = if name == "key" {
+                "write a list, of which the first key with all its parts is used: `key = [\"…\", \"…\"]`"
+            } else {
+                "keep one of them"
+            };
             cx.report(
                 &rules::OPTION_REPEATED,
                 &written.name,
                 format_args!("duplicate option `{name}`"),
-                format_args!("keep one of them"),
+                help,
             );
             continue;
         }
         one(written, &name, &mut options, cx);
         seen.push(name);
     }
-    // A misspelt `key` is one mistake, not two; so is a template without `key =`.
-    let misspelt =
-        |written: &Written| nearest(&written.name.to_string(), NAMES.iter().copied()) == Some("key");
-    if matches!(options.key, KeyOption::Missing) && (args.bare_key || args.options.iter().any(misspelt)) {
+    // A misspelt `key` is one mistake, not two; so is what could not be read, which may have been the key.
+    let misspelt = |written: &Written| {
+        let name = written.name.to_string();
+        name != "key" && nearest(&name, NAMES.iter().copied()) == Some("key")
+    };
+    if matches!(options.key, KeyOption::Missing) && (args.unread || args.options.iter().any(misspelt)) {
         options.key = KeyOption::Unusable;
     }
     options
@@ -192,9 +220,9 @@ fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostic
         "trust" => options.trusts.extend(trust(written, cx)),
         "allow" => options.allows.extend(allow(written, cx)),
         "crate" => {
-            options.krate = match written.value.string() {
-                Some(path) => path.parse().ok(),
-                None => assigned(written, "the path of idem", "::once", cx),
+            options.krate = written.value.path();
+            if options.krate.is_none() {
+                wrong(written, "the path of idem", "::once", cx);
             }
         }
         _ => unknown(written, name, cx),
@@ -210,7 +238,8 @@ fn unknown(written: &Written, name: &str, cx: &mut Diagnostics) {
             format_args!("{until_then}"),
         );
     }
-    match nearest(name, NAMES.iter().copied()) {
+    let elsewhere = ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, ours)| *ours);
+    match elsewhere.or_else(|| nearest(name, NAMES.iter().copied())) {
         Some(near) => cx.report(
             &rules::OPTION_UNKNOWN,
             &written.name,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
+use super::exceptions::{self, Reader};
 use super::key::{Keys, root, unknown_root};
 use super::names::Names;
 use super::options::Options;
@@ -17,14 +18,6 @@ use crate::names;
 use crate::place::{Place, Root};
 use crate::rules;
 use crate::tokens::{any_ident, is_punct, unwrapped};
-
-impl Options {
-    /// Whether a person vouches for the place.
-    pub(super) fn trusts(&self, place: &Place) -> bool {
-        let place = place.to_string();
-        self.trusts.iter().any(|trust| trust.place.to_string() == place)
-    }
-}
 
 /// The proofs of all places of the key and the payload, and the expressions that read the payload.
 pub(super) fn all(
@@ -51,16 +44,14 @@ pub(super) fn all(
     for (place, tokens) in &options.payload {
         let at = At::tokens(tokens);
         let span = tokens.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span());
-        if let Some((mention, family)) = known::per_attempt(tokens).filter(|_| !options.trusts(place)) {
-            cx.report(
-                &rules::KEY_PER_ATTEMPT,
-                at,
-                format_args!(
-                    "`{mention}` in the payload gives {}, another one on every attempt",
-                    family.gives
-                ),
-                family.instead,
-            );
+        if exceptions::per_attempt(
+            tokens,
+            Some((place, options)),
+            Reader::Payload,
+            names.example().as_deref(),
+            at,
+            cx,
+        ) {
             continue;
         }
         match root(place, names, span) {
@@ -71,29 +62,27 @@ pub(super) fn all(
             None => unknown_root(place, &place.to_string(), item, names, span, cx),
         }
     }
-    for trust in &options.trusts {
-        let text = trust.place.to_string();
-        let used =
-            keys.places.iter().map(|read| &read.place).chain(options.payload.iter().map(|(place, _)| place));
-        // With a broken key, nothing can be said about what it would have read.
-        if cx.is_empty() && !used.into_iter().any(|place| place.calls() && place.to_string() == text) {
-            cx.report(
-                &rules::TRUST_UNUSED,
-                trust.at,
-                format_args!("`{text}` is trusted, but the key calls no such method"),
-                format_args!("write the place as the key has it, or remove the `trust`"),
-            );
-        }
-    }
     (proofs, payload)
 }
 
 fn unproved(place: &Place, at: At, cx: &mut Diagnostics) {
+    let trust = format!("`trust({place}, reason = \"…\")`");
+    let last = place.methods().last().map(ToString::to_string).unwrap_or_default();
+    let help = match place.without_last_call() {
+        Some(inner) if known::is_conversion(&last) => {
+            format!(
+                "read the value itself, `<{inner}>`, or say why the method is the same on every attempt: {trust}"
+            )
+        }
+        _ => format!("if it is the same on every attempt, say why: {trust}"),
+    };
     cx.report(
         &rules::KEY_UNPROVED,
         at,
-        format_args!("`<{place}>` calls a method that idem cannot look into"),
-        format_args!("if it gives the same on every attempt, say why: `trust({place}, reason = \"…\")`"),
+        format_args!(
+            "`<{place}>` calls `{last}`, and nothing proves that it gives the same on every attempt"
+        ),
+        help,
     );
 }
 
@@ -144,9 +133,16 @@ fn one(place: &Place, span: Span, root: &Ident, argument: &Argument, item: &Item
         where_clause,
         pattern: by_reference(pattern.clone()),
         ty,
-        read: place.read(&super::names::shown_at(root, span), span),
+        read: place.read(&dereferenced(root, span), span),
         others: bindings.iter().filter(|name| *name != root).cloned().collect(),
     })
+}
+
+/// The argument itself, out of the reference to it that a proof gets: a method is found on it as it is found for the key, and
+/// one that is missing is reported once, as both reports are the same.
+fn dereferenced(root: &Ident, span: Span) -> TokenStream {
+    let root = super::names::shown_at(root, span);
+    quote_spanned!(names::site_at(span)=> (*#root))
 }
 
 /// A pattern for a reference to what it was written for: without `mut` and `ref`.

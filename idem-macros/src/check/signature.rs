@@ -7,7 +7,7 @@ use crate::diagnostics::{At, Diagnostics};
 use crate::item::{ArgumentKind, Helper, Item};
 use crate::rules;
 use crate::shape::Shape;
-use crate::tokens::{is_ident, is_punct, unwrapped, without_impl_trait};
+use crate::tokens::{is_ident, is_punct, split_commas, unwrapped, without_impl_trait};
 
 /// `#[key] key: &Key` and `#[attempt] attempt: &Attempt`.
 pub(super) fn helpers(item: &Item, shape: &Shape, options: &Options, cx: &mut Diagnostics) {
@@ -46,7 +46,10 @@ pub(super) fn helpers(item: &Item, shape: &Shape, options: &Options, cx: &mut Di
                 && !tokens.any(|token| is_ident(&token, "mut"))
         });
         if !is_reference {
-            let pattern = written.map_or_else(|| fallback.to_owned(), |(pattern, _)| pattern.to_string());
+            let (pattern, ty) = match written {
+                Some((pattern, written)) => (pattern.to_string(), owned(&written).unwrap_or(ty.to_owned())),
+                None => (fallback.to_owned(), ty.to_owned()),
+            };
             cx.report(
                 &rules::ARGUMENT_HELPER,
                 At::tokens(&argument.tokens),
@@ -65,7 +68,7 @@ pub(super) fn helpers(item: &Item, shape: &Shape, options: &Options, cx: &mut Di
     }
     if let (StoreOption::Nowhere(at), false) = (&options.store, seen.contains(&Helper::Key)) {
         cx.report(
-            &rules::KEY_ONLY_WITHOUT_KEY,
+            &rules::STORE_NONE_WITHOUT_KEY,
             *at,
             format_args!("`store = none` without a `#[key]` argument protects nothing"),
             format_args!(
@@ -74,6 +77,13 @@ pub(super) fn helpers(item: &Item, shape: &Shape, options: &Options, cx: &mut Di
             ),
         );
     }
+}
+
+/// The type behind `&mut`, or by value, as it was written; `None` if it is no path.
+fn owned(ty: &TokenStream) -> Option<String> {
+    let path = ty.clone().into_iter().filter(|token| !is_punct(token, '&') && !is_ident(token, "mut"));
+    let path: String = path.map(|token| token.to_string()).collect();
+    path.ends_with(char::is_alphanumeric).then_some(path)
 }
 
 /// The type of the answer, and whether it says `impl Trait`. The outer `None` is a mistake; the inner one leaves it to the
@@ -115,8 +125,32 @@ pub(super) fn answer(
         Shape::Sync | Shape::Async => Some(written),
         Shape::Future(future) => future.answer.clone(),
     };
+    if let Some(value) = answer.as_ref().and_then(borrowed) {
+        cx.report(
+            &rules::RETURN_BORROWED,
+            At::tokens(&value),
+            format_args!("`{name}` returns a reference, which cannot be replayed"),
+            format_args!("return a value that owns what it holds, such as `String` for `&str`"),
+        );
+        return None;
+    }
     Some(answer.map_or((None, true), |answer| {
         let (answer, opaque) = without_impl_trait(answer);
         (Some(answer), opaque)
     }))
+}
+
+/// The value of a `Result` that holds a reference: no type with one is `DeserializeOwned`.
+fn borrowed(answer: &TokenStream) -> Option<TokenStream> {
+    let tokens: Vec<TokenTree> = answer.clone().into_iter().collect();
+    let at = tokens.windows(2).position(|pair| is_ident(&pair[0], "Result") && is_punct(&pair[1], '<'))?;
+    let value = split_commas(tokens[at + 2..].iter().cloned().collect()).into_iter().next()?;
+    any_reference(value.clone()).then_some(value)
+}
+
+fn any_reference(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => any_reference(group.stream()),
+        other => is_punct(&other, '&'),
+    })
 }

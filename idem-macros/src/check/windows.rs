@@ -46,7 +46,7 @@ fn ttl(options: &Options) -> Option<Duration> {
 fn told(window: Option<Window>, name: &str, default: Duration) -> (Duration, String) {
     match window {
         Some(window) => (window.length, format!("`{name} = \"{}\"`", show(window.length))),
-        None => (default, format!("`{name}`, {} unless it is said,", show(default))),
+        None => (default, format!("the default `{name}` of {}", show(default))),
     }
 }
 
@@ -78,7 +78,7 @@ fn ttl_and_keep(options: &Options, ttl: Option<Duration>, cx: &mut Diagnostics) 
         cx.report(
             &rules::WINDOW_TTL_KEEP,
             written.at,
-            format_args!("`ttl = \"{}\"` is longer than {}", show(ttl), told.trim_end_matches(',')),
+            format_args!("`ttl = \"{}\"` is longer than {}", show(ttl), told),
             format_args!("write `keep = \"{}\"` or longer, or a shorter `ttl`", show(ttl)),
         );
     }
@@ -92,7 +92,7 @@ fn lease_and_hold(options: &Options, cx: &mut Diagnostics) {
         cx.report(
             &rules::WINDOW_LEASE,
             options.max_hold.unwrap_or(at).at,
-            format_args!("{lease_told} is longer than {}", hold_told.trim_end_matches(',')),
+            format_args!("{lease_told} is longer than {hold_told}"),
             format_args!("write `max_hold = \"{}\"` or longer", show(lease)),
         );
     }

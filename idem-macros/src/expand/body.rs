@@ -132,7 +132,13 @@ fn codec(function: &Function) -> TokenStream {
         quote_spanned!(site=> #private::codec())
     };
     match &function.final_error {
-        Some(is_final) => quote_spanned!(site=> #private::Codec::final_error(#codec, #is_final)),
+        Some(is_final) => {
+            // Shown at the option, so that an error type which cannot be stored is blamed there.
+            let first = is_final.clone().into_iter().next();
+            let at = first.map_or(site, |token| names::site_at(token.span()));
+            let path = names::shown_at(private, at);
+            quote_spanned!(at=> #path::Codec::final_error(#codec, #is_final))
+        }
         None => codec,
     }
 }

@@ -1,6 +1,6 @@
 //! The call: its key, what its payload is, where its record lives.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
 use super::handler;
@@ -39,10 +39,12 @@ pub(super) fn statements(function: &Function) -> TokenStream {
         made = quote_spanned!(site=> #private::Call::with_store(#made, #store));
     }
     if !function.payload.is_empty() {
-        let payload = payload(&function.payload);
-        made = quote_spanned!(site=>
-            #private::Call::with_fingerprint(#made, #private::Fingerprint::of(&#payload))
-        );
+        // Shown at the payload, so that what cannot be compared is blamed there.
+        let first = function.payload.iter().cloned().flatten().next();
+        let at = first.map_or(site, |token: TokenTree| names::site_at(token.span()));
+        let (fingerprint, payload) = (names::shown_at(private, at), payload(&function.payload, at));
+        let fingerprint = quote_spanned!(at=> #fingerprint::Fingerprint::of(&#payload));
+        made = quote_spanned!(site=> #private::Call::with_fingerprint(#made, #fingerprint));
     }
     let underscore = function
         .templates
@@ -154,12 +156,11 @@ fn rank(class: &str) -> Option<u8> {
 }
 
 /// A tuple of references; serde knows tuples of up to 16.
-fn payload(places: &[TokenStream]) -> TokenStream {
-    let site = names::site();
+fn payload(places: &[TokenStream], at: Span) -> TokenStream {
     let parts: Vec<TokenStream> = if places.len() > 16 {
-        places.chunks(16).map(payload).collect()
+        places.chunks(16).map(|chunk| payload(chunk, at)).collect()
     } else {
-        places.iter().map(|place| quote_spanned!(site=> &#place)).collect()
+        places.iter().map(|place| quote_spanned!(at=> &#place)).collect()
     };
-    quote_spanned!(site=> (#(#parts,)*))
+    quote_spanned!(at=> (#(#parts,)*))
 }

@@ -1,6 +1,7 @@
 //! Methods of the standard library's traits, and of `str`, that are no `const fn`, although most give the same each time.
 
-pub(super) static METHODS: &[&str] = &[
+/// Those that change nothing that a key would show.
+pub(super) static CONVERSIONS: &[&str] = &[
     "as_deref",
     "as_ref",
     "borrow",
@@ -8,13 +9,18 @@ pub(super) static METHODS: &[&str] = &[
     "cloned",
     "deref",
     "into",
+    "to_owned",
+    "to_string",
+    "to_vec",
+    "try_into",
+];
+
+pub(super) static OTHERS: &[&str] = &[
     "to_ascii_lowercase",
     "to_ascii_uppercase",
     "to_lowercase",
-    "to_owned",
-    "to_string",
     "to_uppercase",
-    "to_vec",
     "trim",
-    "try_into",
+    "trim_end",
+    "trim_start",
 ];

@@ -1,11 +1,13 @@
 //! Calls that give another value on every attempt, process or release. One entry a line; see [`Pattern`](super::Pattern).
 
 use super::Family;
+use crate::rules;
 
 pub(super) static FAMILIES: &[Family] = &[
     Family {
-        gives: "a new id",
-        instead: "use the id that came with the message, such as `<message.id>`, or `Uuid::new_v5` of it",
+        rule: &rules::KEY_PER_ATTEMPT,
+        gives: "a new id on every attempt",
+        instead: "use the id that came with the message, such as `<message.id>`",
         calls: &[
             "new_v4",
             "new_v7",
@@ -58,10 +60,11 @@ pub(super) static FAMILIES: &[Family] = &[
         ],
     },
     Family {
-        gives: "a random value",
+        rule: &rules::KEY_PER_ATTEMPT,
+        gives: "another value on every attempt",
         instead: "use a value that came with the message, such as `<message.id>`",
         calls: &[
-            "rand::random",
+            "random",
             "random_range",
             "random_bool",
             "random_ratio",
@@ -111,7 +114,8 @@ pub(super) static FAMILIES: &[Family] = &[
         ],
     },
     Family {
-        gives: "the time of this attempt",
+        rule: &rules::KEY_PER_ATTEMPT,
+        gives: "the time of this attempt, not of the message",
         instead: "use a time that came with the message: when the event happened, or when the run was scheduled for",
         calls: &[
             "now",
@@ -136,7 +140,8 @@ pub(super) static FAMILIES: &[Family] = &[
         ],
     },
     Family {
-        gives: "something of this process or task",
+        rule: &rules::KEY_PER_ATTEMPT,
+        gives: "something of this process or task, and a redelivery goes to another one",
         instead: "write the handler's or the consumer group's name into the key as text, such as `charge:<message.id>`",
         calls: &[
             "process::id",
@@ -159,8 +164,9 @@ pub(super) static FAMILIES: &[Family] = &[
         ],
     },
     Family {
-        gives: "what this build happens to contain",
-        instead: "write the name into the key as text: a deploy between two deliveries would change the key",
+        rule: &rules::KEY_PER_ATTEMPT,
+        gives: "what this build happens to contain, and a deploy can come between two deliveries",
+        instead: "write the name into the key as text, such as `charge:<message.id>`",
         calls: &[
             "env!",
             "option_env!",
@@ -176,7 +182,8 @@ pub(super) static FAMILIES: &[Family] = &[
         ],
     },
     Family {
-        gives: "the next number of a counter",
+        rule: &rules::KEY_PER_ATTEMPT,
+        gives: "the next number of a counter, another one on every attempt",
         instead: "use a number that came with the message, such as its sequence number",
         calls: &[
             ".fetch_add",
@@ -191,7 +198,8 @@ pub(super) static FAMILIES: &[Family] = &[
         ],
     },
     Family {
-        gives: "an address in memory",
+        rule: &rules::KEY_PER_ATTEMPT,
+        gives: "an address in memory, another one in every process",
         instead: "use a value that came with the message, such as `<message.id>`",
         calls: &[
             "Arc::as_ptr",
@@ -204,8 +212,9 @@ pub(super) static FAMILIES: &[Family] = &[
         ],
     },
     Family {
-        gives: "a hash that is another one in the next process or release",
-        instead: "use the value itself, or a hash with a specification, such as SHA-256 of it",
+        rule: &rules::KEY_PER_ATTEMPT,
+        gives: "a hash that is another one in the next process, or after the next release",
+        instead: "use the value itself, such as `<message.id>`",
         calls: &[
             "RandomState::new",
             "RandomState::default",
@@ -214,14 +223,14 @@ pub(super) static FAMILIES: &[Family] = &[
             "hash_one",
             ".hash_one",
             "AHasher::default",
-            "SeedableRandomState::random",
             "FxHasher::default",
             "bcrypt::hash",
             "SaltString::generate",
         ],
     },
     Family {
-        gives: "the same for every message without an id, or a new one for each",
+        rule: &rules::KEY_DEFAULT,
+        gives: "one value to every message that has no id, or a new one to each",
         instead: "let a message without an id fail to parse, and use the id itself",
         calls: &[
             "Default::default",

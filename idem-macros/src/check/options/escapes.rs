@@ -2,12 +2,13 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use super::Trust;
+use super::super::exceptions::{self, Reader};
+use super::{Allow, Trust};
 use crate::args::{Value, Written, string};
-use crate::diagnostics::{At, Diagnostics};
+use crate::diagnostics::{At, Diagnostics, list};
 use crate::near::nearest;
 use crate::place::Place;
-use crate::rules::{self, Rule};
+use crate::rules;
 use crate::tokens::{is_ident, is_punct, split_commas};
 
 pub(super) fn payload(written: &Written, cx: &mut Diagnostics) -> Vec<(Place, TokenStream)> {
@@ -18,7 +19,10 @@ pub(super) fn payload(written: &Written, cx: &mut Diagnostics) -> Vec<(Place, To
                 if let Ok(place) = Place::parse(tokens.clone()) {
                     Some((place, tokens))
                 } else {
-                    not_a_place(&tokens, cx);
+                    if !exceptions::per_attempt(&tokens, None, Reader::Payload, None, At::tokens(&tokens), cx)
+                    {
+                        not_a_place(&tokens, cx);
+                    }
                     None
                 }
             })
@@ -50,7 +54,7 @@ fn not_a_place(tokens: &TokenStream, cx: &mut Diagnostics) {
 
 /// `trust(place, reason = "…")`.
 pub(super) fn trust(written: &Written, cx: &mut Diagnostics) -> Option<Trust> {
-    let (tokens, _) = with_reason(written, "message.offset()", cx)?;
+    let tokens = with_reason(written, "message.offset()", cx)?;
     if let Ok(place) = Place::parse(tokens.clone()) {
         Some(Trust { place, at: At::tokens(&tokens) })
     } else {
@@ -60,27 +64,40 @@ pub(super) fn trust(written: &Written, cx: &mut Diagnostics) -> Option<Trust> {
 }
 
 /// `allow(rule, reason = "…")`.
-pub(super) fn allow(written: &Written, cx: &mut Diagnostics) -> Option<&'static Rule> {
-    let (tokens, _) = with_reason(written, "key_per_attempt", cx)?;
+pub(super) fn allow(written: &Written, cx: &mut Diagnostics) -> Option<Allow> {
+    let tokens = with_reason(written, rules::WITH_EXCEPTIONS[0].name, cx)?;
     let name = tokens.to_string().replace(' ', "");
-    let rule = rules::ALL.iter().find(|rule| rule.name == name).copied();
-    if rule.is_none() {
-        let near = nearest(&name, rules::ALL.iter().map(|rule| rule.name));
+    let at = At::tokens(&tokens);
+    if let Some(rule) = rules::WITH_EXCEPTIONS.iter().find(|rule| rule.name == name) {
+        return Some(Allow { rule, at });
+    }
+    let exceptions = list(rules::WITH_EXCEPTIONS.iter().map(|rule| rule.name));
+    if rules::ALL.iter().any(|rule| rule.name == name) {
         cx.report(
             &rules::ALLOW_UNKNOWN,
-            At::tokens(&tokens),
+            at,
+            format_args!("the rule `{name}` has no exceptions"),
+            format_args!(
+                "remove this `allow`, and do what the rule says; only these can be allowed: {exceptions}"
+            ),
+        );
+    } else {
+        let near = nearest(&name, rules::WITH_EXCEPTIONS.iter().map(|rule| rule.name));
+        cx.report(
+            &rules::ALLOW_UNKNOWN,
+            at,
             format_args!("there is no rule `{name}`"),
-            match near {
-                Some(near) => format!("write `{near}`"),
-                None => String::from("write the name at the end of the message that is to go away"),
-            },
+            near.map_or_else(
+                || format!("only these can be allowed: {exceptions}"),
+                |near| format!("write `{near}`"),
+            ),
         );
     }
-    rule
+    None
 }
 
-/// What stands before `reason = "…"`.
-fn with_reason(written: &Written, example: &str, cx: &mut Diagnostics) -> Option<(TokenStream, String)> {
+/// What stands before `reason = "…"`. Without a reason it is reported, and still counts: one mistake is enough.
+fn with_reason(written: &Written, example: &str, cx: &mut Diagnostics) -> Option<TokenStream> {
     let name = &written.name;
     let parts = match &written.value {
         Value::Listed(group) => split_commas(group.stream()),
@@ -99,21 +116,16 @@ fn with_reason(written: &Written, example: &str, cx: &mut Diagnostics) -> Option
             _ => None,
         }
     });
-    match reason {
-        Some(reason) if parts.len() == 2 && !reason.value().trim().is_empty() => {
-            Some((what.clone(), reason.value()))
-        }
-        _ => {
-            let what_text = what.to_string().replace(' ', "");
-            cx.report(
-                &rules::REASON_MISSING,
-                written.value.at(name),
-                format_args!("`{name}({what_text})` does not say why"),
-                format_args!("write `{name}({what_text}, reason = \"…\")`"),
-            );
-            None
-        }
+    if parts.len() != 2 || reason.is_none_or(|reason| reason.value().trim().is_empty()) {
+        let what = what.to_string().replace(' ', "");
+        cx.report(
+            &rules::REASON_MISSING,
+            written.value.at(name),
+            format_args!("`{name}({what})` does not say why"),
+            format_args!("write `{name}({what}, reason = \"…\")`"),
+        );
     }
+    Some(what.clone())
 }
 
 fn wrong_list(written: &Written, example: &str, cx: &mut Diagnostics) {

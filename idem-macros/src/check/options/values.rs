@@ -41,8 +41,9 @@ pub(super) fn assigned(
 pub(super) fn key(written: &Written, cx: &mut Diagnostics) -> KeyOption {
     let templates = written.value.string().map(|one| vec![one]).or_else(|| written.value.strings());
     match templates {
-        Some(templates) if !templates.is_empty() => KeyOption::Templates(templates),
-        _ => {
+        Some(templates) if templates.is_empty() => KeyOption::Missing,
+        Some(templates) => KeyOption::Templates(templates),
+        None => {
             cx.report(
                 &rules::KEY_NOT_LITERAL,
                 written.value.at(&written.name),
@@ -87,6 +88,12 @@ fn length(name: &Ident, text: &LitStr, cx: &mut Diagnostics) -> Option<Duration>
             text.span(),
             format_args!("`{name}` is empty"),
             format_args!("{units}"),
+        ),
+        DurationError::NoUnit(_) if value.contains('.') => cx.report(
+            &rules::OPTION_VALUE,
+            text.span(),
+            format_args!("`{value}` is not a duration: its numbers are whole"),
+            format_args!("write smaller units, such as `{name} = \"1s 500ms\"`"),
         ),
         DurationError::NoUnit(number) => cx.report(
             &rules::OPTION_VALUE,
@@ -135,9 +142,9 @@ pub(super) fn max_tries(written: &Written, cx: &mut Diagnostics) -> Option<u32> 
     } else {
         cx.report(
             &rules::OPTION_RANGE,
-            number.span(),
+            written.value.at(&written.name),
             format_args!("`max_tries` is at least 1 and at most {}", u32::MAX),
-            format_args!("write `max_tries = 1` to park a message after its first failure"),
+            format_args!("write how many attempts a message gets before it is parked: `max_tries = 5`"),
         );
         None
     }
@@ -151,7 +158,10 @@ pub(super) fn choice(
     let name = &written.name;
     let all = list(choices.iter().map(|(choice, _)| format!("\"{choice}\"")));
     let Some(text) = written.value.string() else {
-        wrong(written, &format!("one of the string literals {all}"), &format!("\"{}\"", choices[0].0), cx);
+        let word =
+            written.value.word().and_then(|word| nearest(&word, choices.iter().map(|(choice, _)| *choice)));
+        let example = format!("\"{}\"", word.unwrap_or(choices[0].0));
+        wrong(written, &format!("one of the string literals {all}"), &example, cx);
         return None;
     };
     let value = text.value();

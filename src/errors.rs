@@ -1,0 +1,132 @@
+//! The compile-time rules of `#[idempotent]`, one page each: what the message means, why idem refuses, and what to write.
+//!
+//! A message names its rule in its last line. What each page shows as refused is compiled, and its message compared, by idem's
+//! own tests.
+//!
+//! Where a rule goes by names, which can lie, there is a way out with a reason: `allow(…)`. Where idem cannot see into a method,
+//! a person can vouch for it: `trust(…)`. Both stand in the attribute, so that a review sees them.
+//!
+//! Types are checked by the compiler's own traits, whose messages carry idem's words instead of a rule: [`KeyPart`] for the parts
+//! of a key, [`Answer`], [`Stored`] and [`CarriesError`] for what a handler returns.
+//!
+//! # What only a build finds
+//!
+//! `require = "durable"` is checked against the type of `store = …` when the code is built; `cargo check` does not get so far, nor
+//! does an editor. A store whose type does not tell is checked at the first call.
+//!
+//! ```
+//! # use idem::idempotent;
+//! #[idempotent(key = "order:<order>", store = store)]
+//! fn charge(order: u64, store: &idem::MemoryStore) -> Result<u64, idem::Error> {
+//!     Ok(order)
+//! }
+//! # fn main() { let _ = charge(1, &idem::MemoryStore::new()); }
+//! ```
+//!
+//! ```compile_fail
+//! # use idem::idempotent;
+//! #[idempotent(key = "order:<order>", store = store, require = "durable")] // a `MemoryStore` is volatile
+//! fn charge(order: u64, store: &idem::MemoryStore) -> Result<u64, idem::Error> {
+//!     Ok(order)
+//! }
+//! # fn main() { let _ = charge(1, &idem::MemoryStore::new()); }
+//! ```
+//!
+//! [`KeyPart`]: crate::KeyPart
+//! [`Answer`]: crate::Answer
+//! [`Stored`]: crate::Stored
+//! [`CarriesError`]: crate::CarriesError
+
+/// The page of a rule: its first line, the refused code with its message, and the prose. A build reads none of the files.
+macro_rules! pages {
+    ($($(#[$summary:meta])* $rule:ident = $case:literal;)*) => {$(
+        $(#[$summary])*
+        #[cfg_attr(any(doc, doctest), doc = concat!(
+            "\n# Refused\n\n```compile_fail\n", include_str!(concat!("../tests/ui/", $case, ".rs")), "```\n\n",
+            "```text\n", include_str!(concat!("../tests/ui/", $case, ".stderr")), "```\n",
+        ))]
+        #[cfg_attr(any(doc, doctest), doc = include_str!(concat!("errors/", stringify!($rule), ".md")))]
+        pub mod $rule {}
+    )*};
+}
+
+pages! {
+    /// A handler without a key.
+    key_missing = "key/missing";
+    /// A key that is not written as a string literal.
+    key_not_literal = "key/not_literal";
+    /// A key that does not say where it came from.
+    key_prefix = "key/prefix";
+    /// A key that is the same for every message.
+    key_constant = "key/constant";
+    /// A key or a payload that begins with a name which the function does not have.
+    key_unknown_argument = "key/unknown_argument";
+    /// A key that reads `self` in a function without one.
+    key_no_receiver = "key/no_receiver";
+    /// A key in which two different messages can have one text.
+    key_ambiguous = "key/ambiguous";
+    /// A key with a bracket that has no partner.
+    key_unclosed = "key/unclosed";
+    /// A key with nothing between `<` and `>`.
+    key_empty_place = "key/empty_place";
+    /// A key or a payload that does more than read an argument.
+    key_not_a_place = "key/not_a_place";
+    /// A key with a value that is another one on every attempt.
+    key_per_attempt = "key/per_attempt";
+    /// A key that fills in for a missing id.
+    key_default = "key/default";
+    /// A payload with a value that is another one on every attempt.
+    payload_per_attempt = "payload/per_attempt";
+    /// A key that calls a method which nothing proves to be the same on every attempt.
+    key_unproved = "key/unproved";
+    /// `store = none` in a handler that does not take the key.
+    store_none_without_key = "store/none_without_key";
+    /// A method or a generic function without a `scope`.
+    scope_missing = "scope/missing";
+    /// An option that idem does not know.
+    option_unknown = "option/unknown";
+    /// An option that is there twice.
+    option_repeated = "option/repeated";
+    /// An option with a value that means nothing.
+    option_value = "option/value";
+    /// An option with a value out of its range.
+    option_range = "option/range";
+    /// Something in the attribute that is not an option.
+    option_syntax = "option/syntax";
+    /// Something that a later version of idem will have.
+    option_later = "option/later";
+    /// A record that ends before the queue has given the message up.
+    window_keep = "window/keep";
+    /// A result that ends before the queue has given the message up.
+    window_ttl = "window/ttl";
+    /// A result that would outlive its record.
+    window_ttl_keep = "window/ttl_keep";
+    /// A lease that is longer than the longest hold.
+    window_lease = "window/lease";
+    /// The attribute on something that is no function.
+    item_not_a_function = "item/not_a_function";
+    /// The attribute on a function that is only declared.
+    item_no_body = "item/no_body";
+    /// The attribute on a `const fn`.
+    item_const = "item/const";
+    /// `#[track_caller]` where it cannot be kept.
+    item_track_caller = "item/track_caller";
+    /// A key whose argument is bound anew before a future made by hand.
+    future_rebound = "future/rebound";
+    /// A handler that returns nothing.
+    return_missing = "return/missing";
+    /// A handler that returns a reference.
+    return_borrowed = "return/borrowed";
+    /// A handler that never returns.
+    return_never = "return/never";
+    /// An argument of idem's own that cannot be supplied.
+    argument_helper = "argument/helper";
+    /// An escape that does not say why.
+    reason_missing = "reason/missing";
+    /// A `trust` that covers nothing.
+    trust_unused = "trust/unused";
+    /// An `allow` for something that cannot be allowed.
+    allow_unknown = "allow/unknown";
+    /// An `allow` that covers nothing.
+    allow_unused = "allow/unused";
+}

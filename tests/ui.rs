@@ -1,0 +1,36 @@
+//! What the compiler says when a rule is broken: each case of `tests/ui` with its message.
+//!
+//! `TRYBUILD=overwrite cargo test --test ui` writes the messages; then read them.
+
+use std::fs;
+
+/// Areas whose messages are the compiler's own.
+const COMPILER: [&str; 2] = ["compiler", "shapes"];
+
+fn areas() -> Vec<String> {
+    let areas = fs::read_dir("tests/ui").expect("tests run in the package's folder");
+    areas.map(|area| area.expect("it can be read").file_name().into_string().expect("it is text")).collect()
+}
+
+/// Our own messages, which read the same under every compiler.
+#[test]
+fn every_broken_rule_has_its_message() {
+    let cases = trybuild::TestCases::new();
+    for area in areas().iter().filter(|area| !COMPILER.contains(&area.as_str())) {
+        cases.compile_fail(format!("tests/ui/{area}/*.rs"));
+        cases.compile_fail(format!("tests/ui/{area}/*/*.rs"));
+    }
+}
+
+/// The compiler's own messages, with our words in them where it lets us.
+#[rustversion::attr(
+    not(stable(1.95)),
+    ignore = "the compiler's own words differ between versions; these are those of 1.95"
+)]
+#[test]
+fn where_the_compiler_speaks_it_points_at_what_was_written() {
+    let cases = trybuild::TestCases::new();
+    for area in COMPILER {
+        cases.compile_fail(format!("tests/ui/{area}/*.rs"));
+    }
+}

@@ -1,0 +1,12 @@
+use idem::idempotent;
+
+trait Numbered {
+    fn number(&self) -> u64;
+}
+
+#[idempotent(scope = "billing.charge", key = "msg:<message.number()>")]
+async fn charge<M: Numbered>(message: M) -> Result<u64, idem::Error> {
+    Ok(message.number())
+}
+
+fn main() {}

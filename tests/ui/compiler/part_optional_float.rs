@@ -1,0 +1,11 @@
+use idem::idempotent;
+
+#[idempotent(key = "order:<order>:<part>")]
+fn charge(order: u64, part: Option<f32>) -> Result<u64, idem::Error> {
+    let _ = part;
+    Ok(order)
+}
+
+fn main() {
+    let _ = charge(1, None);
+}

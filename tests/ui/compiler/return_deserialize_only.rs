@@ -1,0 +1,13 @@
+use idem::idempotent;
+
+#[derive(serde::Deserialize)]
+struct Receipt(u64);
+
+#[idempotent(key = "order:<order>")]
+async fn charge(order: u64) -> Result<Receipt, idem::Error> {
+    Ok(Receipt(order))
+}
+
+fn main() {
+    let _ = charge(1);
+}

@@ -1,0 +1,14 @@
+use idem::idempotent;
+
+async fn inner(order: u64) -> Result<u64, idem::Error> {
+    Ok(order)
+}
+
+#[idempotent(key = "order:<order>")]
+fn charge(order: u64) -> impl Future<Output = Result<u64, idem::Error>> {
+    inner(order)
+}
+
+fn main() {
+    let _ = charge(1);
+}

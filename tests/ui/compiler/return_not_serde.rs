@@ -1,0 +1,12 @@
+use idem::idempotent;
+
+struct Receipt(u64);
+
+#[idempotent(key = "order:<order>")]
+async fn charge(order: u64) -> Result<Receipt, idem::Error> {
+    Ok(Receipt(order))
+}
+
+fn main() {
+    let _ = charge(1);
+}

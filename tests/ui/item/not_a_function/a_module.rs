@@ -1,0 +1,6 @@
+use idem::idempotent;
+
+#[idempotent(key = "msg:<message.id>")]
+mod handlers {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use idem::idempotent;
+
+#[idempotent(key = "order:<customer>x<order>")]
+async fn charge(customer: u64, order: u64) -> Result<u64, idem::Error> {
+    Ok(customer + order)
+}
+
+fn main() {}

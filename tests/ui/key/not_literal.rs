@@ -1,0 +1,17 @@
+use idem::idempotent;
+
+struct Message {
+    id: String,
+    amount: u64,
+}
+
+const KEY: &str = "msg:<message.id>";
+
+#[idempotent(key = KEY)]
+async fn charge(message: Message) -> Result<u64, idem::Error> {
+    Ok(message.amount)
+}
+
+fn main() {
+    let _ = charge(Message { id: String::new(), amount: 1 });
+}

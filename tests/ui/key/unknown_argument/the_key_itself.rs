@@ -1,0 +1,16 @@
+use idem::idempotent;
+
+struct Message {
+    id: String,
+    amount: u64,
+}
+
+#[idempotent(key = "msg:<key>")]
+async fn charge(message: Message, #[key] key: &idem::Key) -> Result<u64, idem::Error> {
+    let _ = key;
+    Ok(message.amount)
+}
+
+fn main() {
+    let _ = charge(Message { id: String::new(), amount: 1 });
+}

@@ -1,0 +1,16 @@
+use idem::idempotent;
+
+struct Message {
+    id: String,
+    amount: u64,
+}
+
+// Neither "no key" nor "the trust covers nothing": both follow from the first mistake.
+#[idempotent(kye = "msg:<message.offset()>", trust(message.offset(), reason = "assigned once, on append"))]
+async fn charge(message: Message) -> Result<u64, idem::Error> {
+    Ok(message.amount)
+}
+
+fn main() {
+    let _ = charge(Message { id: String::new(), amount: 1 });
+}

@@ -1,0 +1,14 @@
+#![deny(dead_code)]
+use idem::idempotent;
+
+struct Message {
+    id: String,
+    amount: u64,
+}
+
+#[idempotent(key = "msg:<message.id>")]
+async fn charge(message: Message) -> Result<u64, idem::Error> {
+    Ok(message.amount)
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use idem::idempotent;
+
+#[idempotent(key = "t:")]
+#[test]
+fn works() -> Result<(), idem::Error> {
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use idem::idempotent;
+
+struct Message {
+    id: String,
+    amount: u64,
+}
+
+#[idempotent(key = "msg:<message.id>")]
+fn charge(message: Message) -> Result<u64, idem::Error> {
+    drop(message);
+    Ok(message.amount)
+}
+
+fn main() {}
