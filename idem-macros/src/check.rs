@@ -13,6 +13,7 @@ mod exceptions;
 mod future;
 mod item;
 mod key;
+mod key_names;
 mod names;
 mod options;
 mod proof;

@@ -7,6 +7,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use crate::rules::Rule;
 use crate::tokens::{angle_end, is_punct};
 
+pub(crate) mod names;
 mod never_const;
 mod per_attempt;
 

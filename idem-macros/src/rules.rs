@@ -30,6 +30,9 @@ rules! {
     KEY_NOT_A_PLACE = "key_not_a_place", "the key and the payload read the message and do nothing else: arguments, fields, indices, and methods without arguments";
     KEY_PER_ATTEMPT = "key_per_attempt", "a redelivery would get another key, and the work would be done again";
     KEY_DEFAULT = "key_default", "messages without an id would answer for one another, or be worked on again at each delivery";
+    KEY_PER_DELIVERY_NAME = "key_per_delivery_name", "a redelivery would get another key, and the work would be done again";
+    KEY_PAYLOAD_ONLY = "key_payload_only", "two messages that are meant to be two would be taken for one, and the second would get the first one's answer";
+    KEY_POSITION_ALONE = "key_position_alone", "a position is counted anew in each row, so two messages would have one key, and the second would get the first one's answer";
     PAYLOAD_PER_ATTEMPT = "payload_per_attempt", "a redelivery would look like another message under the same key, and be refused";
     KEY_UNPROVED = "key_unproved", "a method may read a clock, a counter or a random source; only of a `const fn` on a type that it can name does the compiler prove that it reads none";
     SCOPE_MISSING = "scope_missing", "a method or a generic function has no name of its own that lasts: two types, or two instances, would share one record";
@@ -60,7 +63,8 @@ rules! {
 }
 
 /// Those that go by names, which can lie: `allow(rule, reason = "…")` is the way out.
-pub(crate) static WITH_EXCEPTIONS: &[&Rule] = &[&KEY_PER_ATTEMPT, &PAYLOAD_PER_ATTEMPT];
+pub(crate) static WITH_EXCEPTIONS: &[&Rule] =
+    &[&KEY_PER_ATTEMPT, &KEY_PER_DELIVERY_NAME, &KEY_PAYLOAD_ONLY, &KEY_POSITION_ALONE, &PAYLOAD_PER_ATTEMPT];
 
 #[cfg(test)]
 mod tests {

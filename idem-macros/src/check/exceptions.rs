@@ -17,7 +17,7 @@ impl Options {
     }
 
     /// Whether a person says that the rule does not apply here.
-    fn allows(&self, rule: &Rule) -> bool {
+    pub(super) fn allows(&self, rule: &Rule) -> bool {
         self.allows.iter().any(|allow| allow.rule.name == rule.name)
     }
 }
@@ -94,7 +94,8 @@ pub(super) fn unused(options: &Options, keys: &Keys, cx: &mut Diagnostics) {
     };
     for allow in &options.allows {
         let name = allow.rule.name;
-        if !read.iter().any(|place| broken(place) == Some(name)) {
+        let excused = keys.excused.iter().any(|rule| rule.name == name);
+        if !excused && !read.iter().any(|place| broken(place) == Some(name)) {
             cx.report(
                 &rules::ALLOW_UNUSED,
                 allow.at,

@@ -4,6 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use syn::LitStr;
 
 use super::exceptions::{self, Reader};
+use super::key_names::NamedKey;
 use super::names::{Names, ours_at, shown_at};
 use super::options::{KeyOption, Options};
 use crate::diagnostics::{Diagnostics, list};
@@ -11,7 +12,7 @@ use crate::item::{Helper, Item};
 use crate::model::{Part, Template};
 use crate::near::nearest;
 use crate::place::{Place, PlaceError, Root, lex};
-use crate::rules;
+use crate::rules::{self, Rule};
 use crate::template::{self, Piece, TemplateError};
 
 /// The templates, and the places that they read.
@@ -19,6 +20,8 @@ use crate::template::{self, Piece, TemplateError};
 pub(super) struct Keys {
     pub(super) templates: Vec<Template>,
     pub(super) places: Vec<ReadPlace>,
+    /// The rules that it would have broken, had they not been allowed.
+    pub(super) excused: Vec<&'static Rule>,
 }
 
 /// A place, and the template that reads it.
@@ -94,8 +97,28 @@ impl OneKey<'_> {
         }
         if all_read && !self.keys.places[before..].iter().any(|read| self.of_message(&read.place)) {
             self.constant(&text);
+        } else if all_read {
+            self.names(&text, before);
         }
         self.keys.templates.push(Template { parts });
+    }
+
+    /// What the names in the key tell.
+    fn names(&mut self, text: &str, before: usize) {
+        let names = self.names;
+        let of_message =
+            |place: &Place| matches!(&place.root, Root::Name(name) if names.argument(name).is_some());
+        let places: Vec<(&Place, bool)> =
+            self.keys.places[before..].iter().map(|read| (&read.place, of_message(&read.place))).collect();
+        let key = NamedKey {
+            prefix: template::prefix(text).unwrap_or_default(),
+            places: &places,
+            options: self.options,
+            example: self.names.example(),
+            at: self.literal.span(),
+        };
+        let excused = key.check(self.cx);
+        self.keys.excused.extend(excused);
     }
 
     fn of_message(&self, place: &Place) -> bool {
