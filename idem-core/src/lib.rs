@@ -17,6 +17,7 @@ mod install;
 mod key;
 mod lease;
 pub mod machine;
+mod message;
 mod observe;
 mod outcome;
 pub mod private;
@@ -36,6 +37,7 @@ pub use idempotent::Idempotent;
 pub use install::{install, name_application};
 pub use key::{Key, KeyPart, KeyText, KeyWriter};
 pub use machine::OnLapse;
+pub use message::Message;
 pub use observe::{Counters, counters};
 pub use outcome::Outcome;
 #[cfg(feature = "memory")]

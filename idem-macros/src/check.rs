@@ -10,6 +10,7 @@ use crate::paths::Paths;
 use crate::shape::Shape;
 
 mod exceptions;
+mod facts;
 mod future;
 mod item;
 mod key;
@@ -52,6 +53,8 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
 
     let (answer, answer_is_opaque) = answer?;
     let identity = scope::identity(&scope, &options, &item);
+    let facts = facts::all(&options, &item, &names, &key);
+    let messages = facts::messages(&options, &item, &names, &key);
     let used = used::bindings(&options, &item, &shape, &names, &key);
     Some(Function {
         paths: Paths::to(options.krate.as_ref()),
@@ -61,9 +64,11 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
         settings,
         templates: key.templates,
         proofs,
+        facts,
         identity,
         store: options.store.model(),
         payload,
+        messages,
         final_error: options.final_error.clone(),
         answer,
         answer_is_opaque,

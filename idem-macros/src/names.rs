@@ -48,6 +48,11 @@ pub(crate) fn key_text() -> Ident {
     ident("__idem_key")
 }
 
+/// The payload while it is taken in.
+pub(crate) fn payload() -> Ident {
+    ident("__idem_payload")
+}
+
 /// What the run came to.
 pub(crate) fn answer() -> Ident {
     ident("__idem_answer")

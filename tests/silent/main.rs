@@ -4,6 +4,7 @@
 mod bodies;
 mod getters;
 mod keys;
+mod message;
 mod names;
 mod options;
 

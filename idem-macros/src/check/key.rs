@@ -28,6 +28,8 @@ pub(super) struct Keys {
 pub(super) struct ReadPlace {
     pub(super) place: Place,
     pub(super) span: Span,
+    /// Which template, counted from 0.
+    pub(super) template: usize,
 }
 
 pub(super) fn templates(options: &Options, item: &Item, names: &Names, cx: &mut Diagnostics) -> Keys {
@@ -218,7 +220,7 @@ impl OneKey<'_> {
                 let read = place.read(&root, span);
                 let name = place.to_string();
                 let underscore = matches!(&place.root, Root::Name(root) if root.to_string().starts_with('_'));
-                self.keys.places.push(ReadPlace { place, span });
+                self.keys.places.push(ReadPlace { place, span, template: self.keys.templates.len() });
                 Some((name, underscore, read))
             }
             Err(error) => {

@@ -1,6 +1,6 @@
 //! The call: its key, what its payload is, where its record lives.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
 use super::handler;
@@ -46,6 +46,10 @@ pub(super) fn statements(function: &Function) -> TokenStream {
         let fingerprint = quote_spanned!(at=> #fingerprint::Fingerprint::of(&#payload));
         made = quote_spanned!(site=> #private::Call::with_fingerprint(#made, #fingerprint));
     }
+    if !function.messages.is_empty() {
+        let payload = message_payload(&function.messages, private);
+        made = quote_spanned!(site=> #private::Call::with_payload(#made, #payload));
+    }
     let underscore = function
         .templates
         .iter()
@@ -54,6 +58,18 @@ pub(super) fn statements(function: &Function) -> TokenStream {
     // Clippy blames whoever reads `_message`; it was the user who named it, and the key is their wish.
     let allow = underscore.then(|| quote_spanned!(site=> #[allow(clippy::used_underscore_binding)]));
     quote_spanned!(site=> #allow let #call = &#made;)
+}
+
+/// The payload of the arguments that are messages: as method calls, so that the compiler finds out which are.
+fn message_payload(messages: &[Ident], private: &TokenStream) -> TokenStream {
+    let site = names::site();
+    let payload = names::payload();
+    quote_spanned!(site=> {
+        use #private::{NoPayload as _, PayloadOf as _};
+        let mut #payload = #private::Payload::new();
+        #((&#private::Probe(&#messages)).idem_payload(&mut #payload);)*
+        #payload
+    })
 }
 
 /// The functions that compile only if the key's places are read the same on every attempt.

@@ -1,0 +1,37 @@
+//! The questions to the types of the arguments, each a `const` that does not evaluate if the answer is wrong.
+
+use proc_macro2::TokenStream;
+use quote::quote_spanned;
+
+use crate::model::{FactCheck, Function, TypedField};
+use crate::names;
+
+/// The items, or statements where a type depends on parameters, that ask.
+pub(super) fn checks(function: &Function) -> TokenStream {
+    let private = function.paths.private();
+    function.facts.iter().map(|check| one(check, private)).collect()
+}
+
+fn one(check: &FactCheck, private: &TokenStream) -> TokenStream {
+    let site = names::site();
+    let at = names::site_at(check.at);
+    let shown = names::shown_at(private, at);
+    let facts = |TypedField { ty, .. }: &TypedField| quote_spanned!(site=> #private::FactsOf::<#ty>::__FACTS);
+    let per_delivery = check.per_delivery.iter().map(|(field, text)| {
+        let (facts, name) = (facts(field), &field.field);
+        quote_spanned!(at=> #shown::assert!(!#shown::Facts::is_per_delivery(#facts, #name), "{}", #text);)
+    });
+    let identity = check.identity.iter().map(|(fields, text)| {
+        let may = fields.iter().map(|field| {
+            let (facts, name) = (facts(field), &field.field);
+            quote_spanned!(at=> #shown::Facts::may_identify(#facts, #name))
+        });
+        quote_spanned!(at=> #shown::assert!(#(#may)||*, "{}", #text);)
+    });
+    let asked = quote_spanned!(site=> use #private::NoFacts as _; #(#per_delivery)* #(#identity)*);
+    if check.generic {
+        quote_spanned!(site=> const { #asked };)
+    } else {
+        quote_spanned!(site=> const _: () = { #asked };)
+    }
+}
