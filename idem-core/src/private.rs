@@ -14,5 +14,5 @@ pub use core::marker::PhantomData;
 pub use core::mem::ManuallyDrop;
 pub use core::option::Option::{None, Some};
 pub use core::time::Duration;
-pub use core::{assert, concat, module_path};
+pub use core::{concat, module_path};
 pub use serde::Serialize;

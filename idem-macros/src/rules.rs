@@ -32,7 +32,7 @@ rules! {
     KEY_DEFAULT = "key_default", "messages without an id would answer for one another, or be worked on again at each delivery";
     KEY_PER_DELIVERY_NAME = "key_per_delivery_name", "a redelivery would get another key, and the work would be done again";
     KEY_PAYLOAD_ONLY = "key_payload_only", "two messages that are meant to be two would be taken for one, and the second would get the first one's answer";
-    KEY_POSITION_ALONE = "key_position_alone", "a position is counted anew in each row, so two messages would have one key, and the second would get the first one's answer";
+    KEY_POSITION_ALONE = "key_position_alone", "a position is counted anew in each partition, batch or order, so two messages would have one key, and the second would get the first one's answer";
     FACTS_PER_DELIVERY = "facts_per_delivery", "a redelivery would get another key, and the work would be done again";
     FACTS_NO_IDENTITY = "facts_no_identity", "two messages with equal payloads would be taken for one, and the second would get the first one's answer";
     PAYLOAD_PER_ATTEMPT = "payload_per_attempt", "a redelivery would look like another message under the same key, and be refused";

@@ -14,6 +14,7 @@
 
 mod attributes;
 mod bodies;
+mod derived;
 mod editions;
 mod fragments;
 mod futures;

@@ -49,6 +49,15 @@ impl Facts {
         }
     }
 
+    /// Stops the compiler, where the question was asked, with what there is to say.
+    ///
+    /// # Panics
+    /// Unless the answer is right: at compile time, as it is called in constants alone.
+    #[track_caller]
+    pub const fn demand(is_right: bool, else_say: &str) {
+        assert!(is_right, "{}", else_say);
+    }
+
     /// Whether the field could be the identity: all could of which nothing is known.
     pub const fn may_identify(facts: Option<&Self>, field: &str) -> bool {
         match facts {

@@ -104,7 +104,12 @@ impl NamedKey<'_> {
         let shown = || list(places.iter().map(|place| format!("<{place}>")));
         if has(&[Sort::Position]) {
             let scoped = has(&[Sort::Entity, Sort::Operation, Sort::Row]);
-            return (!scoped).then(|| NotEnough::Position(shown(), self.prefix.to_owned()));
+            return (!scoped).then(|| {
+                let position = places.iter().zip(&sorts).find(|(_, sort)| **sort == Sort::Position);
+                let position = position.map(|(place, _)| place.to_string()).unwrap_or_default();
+                let of = if position.ends_with("offset") { "<topic>:<partition>" } else { "<order_id>" };
+                NotEnough::Position { places: shown(), example: format!("{}:{of}:<{position}>", self.prefix) }
+            });
         }
         // A meter and the time of its reading; an order and what happened to it.
         let enough = has(&[Sort::Entity, Sort::Operation]) && has(&[Sort::Time])
@@ -112,59 +117,72 @@ impl NamedKey<'_> {
         if enough {
             return None;
         }
-        let entity = places.iter().zip(&sorts).find(|(_, sort)| **sort == Sort::Entity);
-        let entity = entity.and_then(|(place, _)| {
+        let once = places.iter().zip(&sorts).find_map(|(place, sort)| {
             let name = snake_case(&place.names().last()?.text);
-            name.strip_suffix("_id").map(str::to_owned)
+            let entity = name.strip_suffix("_id")?;
+            match sort {
+                Sort::Entity => Some(Once::Entity(entity.to_owned())),
+                Sort::Operation => Some(Once::Operation(format!("{entity}-created:<{place}>"))),
+                _ => None,
+            }
         });
-        Some(NotEnough::Payload(shown(), entity))
+        Some(NotEnough::Payload { places: shown(), once: once.unwrap_or(Once::Unknown) })
     }
 
     fn report(&self, found: &NotEnough, cx: &mut Diagnostics) {
         let rule = found.rule();
-        match found {
-            NotEnough::Position(places, prefix) => cx.report(
-                rule,
-                self.at,
-                format_args!("the key says at which position, {places}, and not in which row"),
-                format_args!(
-                    "add what it is counted in, such as `{prefix}:<topic>:<partition>:<offset>`, or use the publisher's id; if there is one row for ever, say so: `allow({}, reason = \"…\")`",
-                    rule.name
-                ),
+        let what = match found {
+            NotEnough::Position { places, .. } => {
+                format!("the key says at which position, {places}, but not of what")
+            }
+            NotEnough::Payload { places, .. } => format!("the key is made of payload alone: {places}"),
+        };
+        let help = match found {
+            NotEnough::Position { example, .. } => format!(
+                "add what it is counted in, such as `{example}`, or use the publisher's id; if there is only one, say so: `allow({}, reason = \"…\")`",
+                rule.name
             ),
-            NotEnough::Payload(places, Some(entity)) => cx.report(
-                rule,
-                self.at,
-                format_args!("the key is made of payload alone: {places}"),
-                format_args!(
-                    "add the message's own id; if one effect per {entity} is meant, say so: `once_per = \"{entity}\"`"
-                ),
+            NotEnough::Payload { once: Once::Operation(example), .. } => format!(
+                "add the message's own id; or say in the prefix what happens to it once, such as `{example}`"
             ),
-            NotEnough::Payload(places, None) => cx.report(
-                rule,
-                self.at,
-                format_args!("the key is made of payload alone: {places}"),
-                format_args!(
-                    "add the message's own id; if one effect for equal payloads is meant, say for each what: `once_per = \"…\"`"
-                ),
+            NotEnough::Payload { once: Once::Entity(entity), .. } => format!(
+                "add the message's own id; if one effect per {entity} is meant, say so: `once_per = \"{entity}\"`"
             ),
-        }
+            NotEnough::Payload { once: Once::Unknown, .. } => {
+                "add the message's own id; if one effect for equal payloads is meant, say for each what: `once_per = \"…\"`".to_owned()
+            }
+        };
+        cx.report(rule, self.at, what, help);
     }
 }
 
-/// A key without an identity: its places, and what else the message says.
+/// A key without an identity, by its places.
 enum NotEnough {
-    /// The prefix.
-    Position(String, String),
-    /// The entity, if one is named.
-    Payload(String, Option<String>),
+    /// And a key that would do.
+    Position {
+        places: String,
+        example: String,
+    },
+    Payload {
+        places: String,
+        once: Once,
+    },
+}
+
+/// What could be meant to happen once.
+enum Once {
+    /// One effect for each such entity.
+    Entity(String),
+    /// One of the steps of an operation: a key that says which.
+    Operation(String),
+    Unknown,
 }
 
 impl NotEnough {
     fn rule(&self) -> &'static Rule {
         match self {
-            Self::Position(..) => &rules::KEY_POSITION_ALONE,
-            Self::Payload(..) => &rules::KEY_PAYLOAD_ONLY,
+            Self::Position { .. } => &rules::KEY_POSITION_ALONE,
+            Self::Payload { .. } => &rules::KEY_PAYLOAD_ONLY,
         }
     }
 }

@@ -19,14 +19,14 @@ fn one(check: &FactCheck, private: &TokenStream) -> TokenStream {
     let facts = |TypedField { ty, .. }: &TypedField| quote_spanned!(site=> #private::FactsOf::<#ty>::__FACTS);
     let per_delivery = check.per_delivery.iter().map(|(field, text)| {
         let (facts, name) = (facts(field), &field.field);
-        quote_spanned!(at=> #shown::assert!(!#shown::Facts::is_per_delivery(#facts, #name), "{}", #text);)
+        quote_spanned!(at=> #shown::Facts::demand(!#shown::Facts::is_per_delivery(#facts, #name), #text);)
     });
     let identity = check.identity.iter().map(|(fields, text)| {
         let may = fields.iter().map(|field| {
             let (facts, name) = (facts(field), &field.field);
             quote_spanned!(at=> #shown::Facts::may_identify(#facts, #name))
         });
-        quote_spanned!(at=> #shown::assert!(#(#may)||*, "{}", #text);)
+        quote_spanned!(at=> #shown::Facts::demand(#(#may)||*, #text);)
     });
     let asked = quote_spanned!(site=> use #private::NoFacts as _; #(#per_delivery)* #(#identity)*);
     if check.generic {

@@ -245,7 +245,7 @@ pub(super) static BROKERS: &[ToldBy] = &[
     ToldBy {
         broker: "NATS JetStream",
         instead: "the header `Nats-Msg-Id` if the publisher derives it, or `stream` with `stream_sequence`",
-        names: &["consumer_sequence", "delivered", "pending", "reply", "reply_subject"],
+        names: &["consumer_sequence", "reply", "reply_subject"],
     },
     ToldBy {
         broker: "Redis Streams",
@@ -278,25 +278,12 @@ pub(super) static BROKERS: &[ToldBy] = &[
         instead: "the id of the record in the event, not of the invocation",
         names: &["aws_request_id", "lambda_request_id", "xray_trace_id"],
     },
-    ToldBy {
-        broker: "Celery",
-        instead: "the task's `id`, which a retry keeps",
-        names: &["retries", "eta", "expires"],
-    },
-    ToldBy {
-        broker: "Sidekiq",
-        instead: "the job's `jid`, which a retry keeps",
-        names: &["retry_count", "retried_at", "failed_at"],
-    },
+    ToldBy { broker: "Celery", instead: "the task's `id`, which a retry keeps", names: &["eta"] },
+    ToldBy { broker: "Sidekiq", instead: "the job's `jid`, which a retry keeps", names: &["retried_at"] },
     ToldBy {
         broker: "apalis",
         instead: "`idempotency_key()`, or `task_id()`",
         names: &["lock_at", "lock_by", "done_at"],
-    },
-    ToldBy {
-        broker: "graphile_worker",
-        instead: "the job's `key`, or its `id`",
-        names: &["locked_at", "locked_by", "run_at", "last_error"],
     },
 ];
 

@@ -6,6 +6,8 @@
 mod attributes;
 #[path = "../../../macros/bodies.rs"]
 mod bodies;
+#[path = "../../../macros/derived.rs"]
+mod derived;
 #[path = "../../../macros/editions.rs"]
 mod editions;
 #[path = "../../../macros/fragments.rs"]
