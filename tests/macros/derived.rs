@@ -75,6 +75,19 @@ fn a_handler_may_say_otherwise() {
     assert_eq!(compares_what_it_says(&note).unwrap_err().kind(), ErrorKind::Mismatch);
 }
 
+#[idempotent(key = "large:<payment.amount>", once_per = "amount")]
+fn once_per_amount(payment: &Payment) -> Result<u64, idem::Error> {
+    Ok(payment.id)
+}
+
+#[test]
+fn where_one_effect_for_several_messages_is_meant_they_are_not_compared() {
+    crate::install_store();
+    assert_eq!(once_per_amount(&payment(7)).unwrap(), 7);
+    let other = Payment { note: Some("another".to_owned()), ..payment(8) };
+    assert_eq!(once_per_amount(&other).unwrap(), 7);
+}
+
 struct Json<T>(T);
 
 /// Under one name each, with one record each.

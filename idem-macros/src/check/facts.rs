@@ -64,7 +64,10 @@ pub(super) fn all(options: &Options, item: &Item, names: &Names, keys: &Keys) ->
 /// The arguments that the key reads from, by the tokens that bind them: each may be a message, whose payload is compared.
 pub(super) fn messages(options: &Options, item: &Item, names: &Names, keys: &Keys) -> Vec<Ident> {
     let mut messages: Vec<Ident> = Vec::new();
-    if options.payload_is_said {
+    // Where a key is no identity, several messages are meant to share it.
+    let shared = options.once_per.is_some()
+        || [&rules::FACTS_NO_IDENTITY, &rules::KEY_PAYLOAD_ONLY].iter().any(|rule| options.allows(rule));
+    if options.payload_is_said || shared {
         return messages;
     }
     for read in &keys.places {

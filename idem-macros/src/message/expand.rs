@@ -104,6 +104,7 @@ fn write(binding: &Ident, field: &MessageField, private: &TokenStream) -> TokenS
     let to = Ident::new("__idem_to", site);
     let name = field.serde.rename.as_ref().unwrap_or(&field.name);
     let shown = names::shown_at(private, at);
+    let binding = Ident::new(&binding.to_string(), at);
     let write = if let Some(with) = &field.serde.with {
         let encoder = Ident::new("__idem_encoder", site);
         quote_spanned!(at=> #shown::Payload::field_with(#to, #name, |#encoder| #with(#binding, #encoder));)
