@@ -15,4 +15,3 @@ pub use core::mem::ManuallyDrop;
 pub use core::option::Option::{None, Some};
 pub use core::time::Duration;
 pub use core::{concat, module_path};
-pub use serde::Serialize;

@@ -24,8 +24,11 @@ struct Source {
     generics: Generics,
     attributes: Vec<Attribute>,
     /// `None` for a union.
-    shapes: Option<Vec<(Option<Ident>, Vec<Attribute>, Fields)>>,
+    shapes: Option<Vec<Written>>,
 }
+
+/// A struct's fields, or the name, attributes and fields of a variant.
+type Written = (Option<Ident>, Vec<Attribute>, Fields);
 
 impl Source {
     fn of(item: Item) -> Option<Self> {

@@ -15,23 +15,29 @@ pub(super) fn checks(function: &Function) -> TokenStream {
 fn one(check: &FactCheck, private: &TokenStream) -> TokenStream {
     let site = names::site();
     let at = names::site_at(check.at);
-    let shown = names::shown_at(private, at);
-    let facts = |TypedField { ty, .. }: &TypedField| quote_spanned!(site=> #private::FactsOf::<#ty>::__FACTS);
+    // By names of their own, so that each question is shown at the key, and a wrong `crate = …` once.
+    let (of, ask, key) = (names::facts_of("Of", site), names::facts_of("", at), names::facts_key(site));
+    let facts = |TypedField { ty, .. }: &TypedField| quote_spanned!(site=> #of::<#ty>::__FACTS);
     let per_delivery = check.per_delivery.iter().map(|(field, text)| {
         let (facts, name) = (facts(field), &field.field);
-        quote_spanned!(at=> #shown::Facts::demand(!#shown::Facts::is_per_delivery(#facts, #name), #text);)
+        quote_spanned!(at=> #ask::demand(!#ask::is_per_delivery(#facts, #name), #text);)
     });
     let identity = check.identity.iter().map(|(fields, text)| {
         let may = fields.iter().map(|field| {
             let (facts, name) = (facts(field), &field.field);
-            quote_spanned!(at=> #shown::Facts::may_identify(#facts, #name))
+            quote_spanned!(at=> #ask::may_identify(#facts, #name))
         });
-        quote_spanned!(at=> #shown::Facts::demand(#(#may)||*, #text);)
+        quote_spanned!(at=> #ask::demand(#(#may)||*, #text);)
     });
-    let asked = quote_spanned!(site=> use #private::NoFacts as _; #(#per_delivery)* #(#identity)*);
+    let asked = quote_spanned!(site=>
+        use #private::{Facts as #ask, FactsOf as #of, NoFacts as _};
+        #(#per_delivery)*
+        #(#identity)*
+    );
     if check.generic {
         quote_spanned!(site=> const { #asked };)
     } else {
-        quote_spanned!(site=> const _: () = { #asked };)
+        // Not `const _`, which would make its types count as used where the handler is not.
+        quote_spanned!(site=> { const #key: () = { #asked }; })
     }
 }

@@ -37,12 +37,12 @@ pub(super) fn shape(shape: &Shape, at: &Ident, shown: &str, cx: &mut Diagnostics
 }
 
 fn none(shape: &Shape, at: &Ident, shown: &str, cx: &mut Diagnostics) {
-    let candidate = shape.fields.iter().filter(|field| field.mark.is_none()).find_map(|field| {
+    let looks_right = |field: &&MessageField| {
         let name = snake_case(&field.name);
-        let looks_right = matches!(name.as_str(), "id" | "uuid" | "ulid" | "message_id" | "event_id")
-            || (name.ends_with("_id") && per_delivery(&name).is_none());
-        looks_right.then_some(field)
-    });
+        matches!(name.as_str(), "id" | "uuid" | "ulid" | "message_id" | "event_id")
+            || (name.ends_with("_id") && per_delivery(&name).is_none())
+    };
+    let candidate = shape.fields.iter().filter(|field| field.mark.is_none()).find(looks_right);
     let help = match candidate {
         Some(field) => {
             let (name, ty) = (&field.name, field.shown_type());

@@ -126,7 +126,7 @@ fn bounds(shape: &Shape, generics: &Generics, private: &TokenStream) -> Vec<Toke
         .filter_map(|field| {
             let ty = &field.ty;
             let generic = any_ident(quote!(#ty), &mut |ident| types.contains(&ident));
-            generic.then(|| quote_spanned!(site=> #ty: #private::Serialize))
+            generic.then(|| quote_spanned!(site=> #ty: #private::PayloadField))
         })
         .collect()
 }
