@@ -3,6 +3,7 @@
 //! Each contender runs in a process of its own, so that no other's heap is in the way.
 
 mod memory {
+    pub(crate) mod annotated;
     pub(crate) mod contender;
     pub(crate) mod idempotent_crate;
 }
@@ -10,6 +11,7 @@ mod memory {
 use std::alloc::System;
 use std::process::Command;
 
+use memory::annotated::Annotated;
 use memory::contender::{CachedMap, Contender, DashMap, HandWritten, Idem, Moka};
 use memory::idempotent_crate::Idempotent;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -29,6 +31,7 @@ fn main() {
     if let Ok(name) = std::env::var(ONLY) {
         row::<HandWritten>(&name);
         row::<Idem>(&name);
+        row::<Annotated>(&name);
         row::<DashMap>(&name);
         row::<CachedMap>(&name);
         row::<Moka>(&name);
@@ -41,8 +44,15 @@ fn main() {
         "", "heap B a record", "RSS B a record", "allocs a delivery", "allocs a replay"
     );
     let this = std::env::current_exe().expect("a program has a path");
-    for name in [HandWritten::NAME, Idem::NAME, DashMap::NAME, CachedMap::NAME, Moka::NAME, Idempotent::NAME]
-    {
+    for name in [
+        HandWritten::NAME,
+        Idem::NAME,
+        Annotated::NAME,
+        DashMap::NAME,
+        CachedMap::NAME,
+        Moka::NAME,
+        Idempotent::NAME,
+    ] {
         let child = Command::new(&this).env(ONLY, name).status();
         assert!(child.is_ok_and(|status| status.success()), "{name} failed");
     }

@@ -4,11 +4,13 @@
 //! the ratio to the map written by hand, in the same round.
 
 mod memory {
+    pub(crate) mod annotated;
     pub(crate) mod contender;
     pub(crate) mod idempotent_crate;
     pub(crate) mod rounds;
 }
 
+use memory::annotated::Annotated;
 use memory::contender::{CachedMap, DashMap, HandWritten, Idem, Moka};
 use memory::idempotent_crate::Idempotent;
 use memory::rounds::{Table, measure};
@@ -21,19 +23,17 @@ fn main() {
     for threads in [1, 2] {
         let mut table = Table::default();
         for _ in 0..rounds {
-            // A level of its own (an annotated handler, say) is one more `Contender` and one more line.
             table.add([
                 measure::<HandWritten>(KEYS, threads),
                 measure::<Idem>(KEYS, threads),
+                measure::<Annotated>(KEYS, threads),
                 measure::<DashMap>(KEYS, threads),
                 measure::<CachedMap>(KEYS, threads),
                 measure::<Moka>(KEYS, threads),
                 measure::<Idempotent>(KEYS, threads),
             ]);
         }
-        println!(
-            "store level, {KEYS} keys of 40 bytes, 64-byte results, {threads} thread(s), {rounds} rounds"
-        );
+        println!("{KEYS} keys of 40 bytes, 64-byte results, {threads} thread(s), {rounds} rounds");
         println!("{table}");
     }
     println!("ns an operation: median of the rounds (median of the ratios to the first line)");

@@ -8,37 +8,18 @@
 //! a person can vouch for it: `trust(…)`. Both stand in the attribute, so that a review sees them.
 //!
 //! Types are checked by the compiler's own traits, whose messages carry idem's words instead of a rule: [`KeyPart`] for the parts
-//! of a key, [`Answer`], [`Stored`] and [`CarriesError`] for what a handler returns.
+//! of a key; [`Answer`], [`Stored`] and [`CarriesError`] for what a handler returns; [`StoredError`] for `final_error`; and
+//! [`AtLeast`] for `require`, where the type of `store = …` tells the store's class.
 //!
-//! # What only a build finds
-//!
-//! In a generic function, and in a method that mentions `Self`, what a `Message` says about its fields is asked when the code is built.
-//!
-//! `require = "durable"` is checked against the type of `store = …` when the code is built; `cargo check` does not get so far, nor
-//! does an editor. A store whose type does not tell is checked at the first call.
-//!
-//! ```
-//! # use idem::idempotent;
-//! #[idempotent(key = "order:<order>", store = store)]
-//! fn charge(order: u64, store: &idem::MemoryStore) -> Result<u64, idem::Error> {
-//!     Ok(order)
-//! }
-//! # fn main() { let _ = charge(1, &idem::MemoryStore::new()); }
-//! ```
-//!
-//! ```compile_fail
-//! # use idem::idempotent;
-//! #[idempotent(key = "order:<order>", store = store, require = "durable")] // a `MemoryStore` is volatile
-//! fn charge(order: u64, store: &idem::MemoryStore) -> Result<u64, idem::Error> {
-//!     Ok(order)
-//! }
-//! # fn main() { let _ = charge(1, &idem::MemoryStore::new()); }
-//! ```
+//! In a generic function, and in a method that mentions `Self`, what a `Message` says about its fields is asked when the code is
+//! built, not by `cargo check`.
 //!
 //! [`KeyPart`]: crate::KeyPart
 //! [`Answer`]: crate::Answer
 //! [`Stored`]: crate::Stored
 //! [`CarriesError`]: crate::CarriesError
+//! [`StoredError`]: crate::StoredError
+//! [`AtLeast`]: crate::class::AtLeast
 
 /// The page of a rule: its first line, the refused code with its message, and the prose. A build reads none of the files.
 macro_rules! pages {

@@ -5,12 +5,14 @@ pub use idem_core::{
     Answer, Attempt, Body, CarriesError, Classed, Clock, Counters, Disposition, Error, ErrorKind,
     Fingerprint, Handler, Idempotent, Key, KeyOnly, KeyPart, KeyWriter, ManualClock, Message, Mode,
     Namespace, OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind,
-    Stored, StoredError, Timestamp, Token, counters, install, machine, name_application,
+    Stored, StoredError, Timestamp, Token, class, counters, install, machine, name_application,
 };
 #[cfg(feature = "memory")]
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
 pub use idem_core::{SqliteStore, SqliteStoreBuilder};
+#[cfg(feature = "conformance")]
+pub use idem_core::{conformance, conformance_tests};
 pub use idem_macros::{Message, idempotent};
 
 pub mod errors;

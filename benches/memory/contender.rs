@@ -28,7 +28,7 @@ pub(crate) trait Contender: Sync {
 }
 
 /// The id of a message, 36 bytes as a UUID is.
-fn message_id(key: usize) -> String {
+pub(crate) fn message_id(key: usize) -> String {
     format!("{key:08x}-0000-4000-8000-{key:012x}")
 }
 

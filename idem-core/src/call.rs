@@ -51,6 +51,7 @@ impl<'c> Ready<'c> {
     }
 
     /// The claim of this attempt; sent again, it is the same claim.
+    #[inline]
     pub(crate) fn claim(&self) -> Claim {
         let handler = self.call.handler;
         let at_most_once = handler.mode == Mode::AtMostOnce;
@@ -86,7 +87,7 @@ impl<'h> Call<'h> {
     pub fn derive(handler: &'h Handler, keep_key: bool, render: impl FnOnce(&mut KeyText)) -> Self {
         let mut text = KeyText::new();
         render(&mut text);
-        let target = text.finish().and_then(|text| target(handler, text));
+        let target = text.finished().and_then(|text| target(handler, text));
         let key = if keep_key && target.is_ok() { text.to_key().ok() } else { None };
         Self::new(handler, target, key)
     }
@@ -94,7 +95,7 @@ impl<'h> Call<'h> {
     /// A call for a key that was made before.
     pub(crate) fn with_key(handler: &'h Handler, key: &Key, tenant: &str) -> Self {
         let target = if tenant.is_empty() {
-            target(handler, key.as_str())
+            target(handler, key.as_str().as_bytes())
         } else {
             let space = |scope: &&str| {
                 crate::Namespace::new(install::application(), tenant, scope).record(key.as_str())
@@ -164,6 +165,7 @@ impl<'h> Call<'h> {
     }
 
     /// Checks that the call can go to its store.
+    #[inline]
     pub(crate) fn ready(&'h self) -> Result<Ready<'h>, Error> {
         let scope = self.handler.scope();
         let target = self.target.as_ref().map_err(|error| error.clone().within(scope))?;
@@ -202,11 +204,14 @@ impl<'h> Call<'h> {
     }
 }
 
-fn target(handler: &Handler, key: &str) -> Result<Target, Error> {
+fn target(handler: &Handler, key: &[u8]) -> Result<Target, Error> {
     let namespaces = handler.namespaces()?;
     Ok(Target {
-        id: namespaces.own.record(key),
-        former: namespaces.former.iter().map(|space| space.record(key)).collect(),
+        id: namespaces.own.record_of(key),
+        former: match &namespaces.former[..] {
+            [] => Vec::new(),
+            former => former.iter().map(|space| space.record_of(key)).collect(),
+        },
     })
 }
 

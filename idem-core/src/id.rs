@@ -84,11 +84,17 @@ impl Namespace {
     }
 
     /// The identity of the record for a key with this text.
-    #[inline]
     pub fn record(&self, key_text: &str) -> RecordId {
+        self.record_of(key_text.as_bytes())
+    }
+
+    #[inline]
+    pub(crate) fn record_of(&self, key_text: &[u8]) -> RecordId {
         let mut state = self.0;
-        let (whole, rest) = key_text.as_bytes().as_chunks::<BLOCK>();
-        compress256(&mut state, whole);
+        let (whole, rest) = key_text.as_chunks::<BLOCK>();
+        if !whole.is_empty() {
+            compress256(&mut state, whole);
+        }
         let mut block = [0; BLOCK];
         block[..rest.len()].copy_from_slice(rest);
         block[rest.len()] = 0x80;

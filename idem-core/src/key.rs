@@ -129,8 +129,13 @@ impl KeyWriter<'_> {
     /// Appends `text` to the part, encoded where the key's form asks for it.
     pub fn text(&mut self, text: &str) {
         let mut rest = text.as_bytes();
+        // Encoded in any case, so it stands for "no other byte".
+        let end = self.end.unwrap_or(b'%');
         // Of an everyday id, all is copied as it is.
-        while let Some(at) = rest.iter().position(|byte| must_encode(*byte) || self.end == Some(*byte)) {
+        if stands_as_it_is(rest, end) {
+            return self.key.extend(rest);
+        }
+        while let Some(at) = rest.iter().position(|byte| must_encode(*byte) || *byte == end) {
             self.key.extend(&rest[..at]);
             self.key.extend(&percent(rest[at]));
             rest = &rest[at + 1..];
@@ -213,13 +218,19 @@ impl KeyText {
     /// # Errors
     /// If a part is missing, or the text is longer than [`Key::MAX_LEN`]; both name the part.
     pub fn finish(&self) -> Result<&str, crate::Error> {
+        std::str::from_utf8(self.finished()?).map_err(|_| crate::Error::key_not_printable())
+    }
+
+    /// The finished text's bytes, which are ASCII by the way they were made.
+    #[inline]
+    pub(crate) fn finished(&self) -> Result<&[u8], crate::Error> {
         if let Some(part) = self.missing {
             return Err(crate::Error::missing_key_part(part));
         }
         if let Some(part) = self.too_long {
             return Err(crate::Error::key_too_long(part, self.len));
         }
-        std::str::from_utf8(&self.bytes[..self.len]).map_err(|_| crate::Error::key_not_printable())
+        Ok(&self.bytes[..self.len])
     }
 
     /// The finished text as a key.
@@ -252,6 +263,21 @@ impl fmt::Debug for KeyText {
             .field("missing", &self.missing)
             .field("too_long", &self.too_long)
             .finish_non_exhaustive()
+    }
+}
+
+/// Whether all of `bytes` may stand in a key as they are. Looked at sixteen at a time, which is one step where the processor
+/// has vectors; the last sixteen may overlap with the ones before.
+#[inline]
+fn stands_as_it_is(bytes: &[u8], end: u8) -> bool {
+    const LANES: usize = 16;
+    let encoded = |chunk: &[u8]| {
+        chunk.iter().fold(0, |found, byte| found | u8::from(must_encode(*byte)) | u8::from(*byte == end))
+    };
+    let fixed = |chunk: &[u8; LANES]| encoded(chunk);
+    match bytes.last_chunk() {
+        None => encoded(bytes) == 0,
+        Some(last) => bytes.as_chunks().0.iter().fold(fixed(last), |found, chunk| found | fixed(chunk)) == 0,
     }
 }
 

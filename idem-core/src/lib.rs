@@ -8,6 +8,8 @@ mod body;
 mod call;
 mod clock;
 mod codec;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod error;
 mod fingerprint;
 mod handler;
@@ -46,5 +48,5 @@ pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};
 pub use store::seen::{SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
 pub use store::sqlite::{SqliteStore, SqliteStoreBuilder};
-pub use store::{Classed, KeyOnly, Reply, Store, StoreClass};
+pub use store::{Classed, KeyOnly, Reply, Store, StoreClass, class};
 pub use token::Token;

@@ -5,6 +5,7 @@ pub use crate::call::Call;
 pub use crate::fingerprint::{Encoder, Failed, Open, OpenMap};
 pub use crate::message::{Facts, FactsOf, NoFacts, NoPayload, Payload, PayloadField, PayloadOf, Probe, Role};
 pub use crate::run::{Run, Running, Started, run, run_blocking, start_blocking};
+pub use crate::store::class;
 pub use crate::store::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
 pub use crate::{Fingerprint, Handler, KeyOnly, KeyText, Message, Mode, OnDuplicate, OnLapse, StoreClass};
 

@@ -17,22 +17,22 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::answer::{Codec, Replay};
+use crate::Timestamp;
+use crate::answer::Codec;
 use crate::call::{Call, Ready};
-use crate::codec::Missing;
 use crate::lease::Renewals;
 use crate::machine::Grant;
-use crate::observe::{Event, count};
-use crate::{Body, Error, ErrorKind};
 
 mod blocking;
 mod claim;
 mod end;
 mod patience;
+mod replay;
 
 pub use blocking::{Running, Started, run_blocking, start_blocking};
 use claim::{Begun, Step, begin};
 use end::{Ended, end, release};
+use replay::answer;
 
 pin_project! {
     /// The future of an idempotent handler; see [`run`].
@@ -81,18 +81,16 @@ impl<B: Future> Future for Run<'_, B> {
         loop {
             // Taken out while at work: if anything panics, the future is over and its drop does nothing more.
             match std::mem::replace(stage, Stage::Over) {
-                Stage::Start => match begin(call) {
-                    Begun::Now(step) => match next(call, codec, step) {
-                        Next::Run(running) => *stage = running,
-                        Next::Return(result) => return Poll::Ready(result),
-                    },
+                Stage::Start => match begin(call, codec) {
+                    Begun::Run(ready, grant, asked_at) => *stage = granted(ready, grant, asked_at),
+                    Begun::Answered(result) => return Poll::Ready(result),
                     Begun::Later(asking) => *stage = Stage::Claiming(asking),
                 },
                 Stage::Claiming(mut asking) => match asking.as_mut().poll(cx) {
-                    Poll::Ready(step) => match next(call, codec, step) {
-                        Next::Run(running) => *stage = running,
-                        Next::Return(result) => return Poll::Ready(result),
-                    },
+                    Poll::Ready(Step::Run(ready, grant, asked_at)) => {
+                        *stage = granted(ready, grant, asked_at);
+                    }
+                    Poll::Ready(step) => return Poll::Ready(answer(call, codec, step)),
                     Poll::Pending => {
                         *stage = Stage::Claiming(asking);
                         return Poll::Pending;
@@ -131,52 +129,9 @@ impl<B: Future> Future for Run<'_, B> {
     }
 }
 
-enum Next<'c, R> {
-    Run(Stage<'c, R>),
-    Return(R),
-}
-
-fn next<'c, R>(call: &Call<'c>, codec: &Codec<R>, step: Step<'c>) -> Next<'c, R> {
-    match step {
-        Step::Run(ready, grant, asked_at) => {
-            ready.call.granted(ready.store.clock(), grant, asked_at);
-            Next::Run(Stage::Running { ready, grant, renewals: None })
-        }
-        other => Next::Return(answer(call, codec, other)),
-    }
-}
-
-/// What a call comes to whose body does not run.
-fn answer<R>(call: &Call<'_>, codec: &Codec<R>, step: Step<'_>) -> R {
-    let replayed = match step {
-        Step::Replay { body, age, skipped } => (codec.replay)(body.as_ref(), Replay { age, skipped }),
-        Step::Refused { body } => return refused(call, codec, body.as_ref()),
-        Step::Stop(error) => return (codec.refuse)(error),
-        Step::Run(..) => unreachable!("the body runs"),
-    };
-    replayed.unwrap_or_else(|missing| {
-        let message = format!("done, but its result {missing}");
-        let kind = match missing {
-            Missing::Expired | Missing::TooLarge(_) | Missing::Unserializable => ErrorKind::NotKept,
-            Missing::Unreadable(_) => {
-                count(Event::Unreadable);
-                ErrorKind::Unreadable
-            }
-        };
-        (codec.refuse)(call.name(Error::new(kind, message)))
-    })
-}
-
-fn refused<R>(call: &Call<'_>, codec: &Codec<R>, body: Option<&Body>) -> R {
-    let message = match &codec.errors {
-        Some(errors) => match (errors.replay)(body) {
-            Ok(result) => return result,
-            Err(missing) => format!("refused before, but its error {missing}"),
-        },
-        None => "refused before, by an error that only a handler with `final_error` can read back".to_owned(),
-    };
-    count(Event::Unreadable);
-    (codec.refuse)(call.name(Error::new(ErrorKind::Refused, message)))
+fn granted<R>(ready: Ready<'_>, grant: Grant, asked_at: Timestamp) -> Stage<'_, R> {
+    ready.call.granted(ready.store.clock(), grant, asked_at);
+    Stage::Running { ready, grant, renewals: None }
 }
 
 fn start_renewals(ready: &Ready<'_>) -> Renewals {

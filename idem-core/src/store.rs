@@ -19,6 +19,7 @@ pub(crate) mod seen;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
 
+pub mod class;
 mod handle;
 mod key_only;
 mod pointer;
@@ -126,8 +127,10 @@ pub enum StoreClass {
 
 /// A store whose class is known at compile time, so that `require = "durable"` can be checked there.
 pub trait Classed: Store {
+    /// The class, as a type; [`Unknown`](class::Unknown) if only the value knows.
+    type Class: class::Rank;
     /// The class; `None` if only the value knows.
-    const CLASS: Option<StoreClass>;
+    const CLASS: Option<StoreClass> = <Self::Class as class::Rank>::CLASS;
 }
 
 /// The answer of a store: there at once, or later. Await it, or [`wait`](Reply::wait) for it.

@@ -39,7 +39,7 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
 
     item::qualifiers(&item, cx);
     let tracked = item::is_tracked(&item, &shape, cx);
-    signature::helpers(&item, &shape, &options, cx);
+    signature::helpers(&item, &options, cx);
     let answer = signature::answer(&item, &shape, cx);
     let key = key::templates(&options, &item, &names, cx);
     future::rebinding(&shape, &key, &names, cx);

@@ -4,7 +4,7 @@ use proc_macro2::{Group, TokenStream};
 use quote::quote_spanned;
 
 use crate::expand::{arguments, rebuilt};
-use crate::item::{ArgumentKind, Item};
+use crate::item::{ArgumentKind, Item, inner_attributes};
 use crate::names;
 
 /// The function as it was written, without the arguments that idem would have supplied: callers do not pass them. The body
@@ -30,8 +30,8 @@ pub(crate) fn function(item: &Item) -> TokenStream {
         }
     }
     let read = (!seen.is_empty()).then(|| quote_spanned!(site=> let _ = (#(&#seen,)*);));
-    let body = item.body.stream();
-    let body: TokenStream = quote_spanned!(site=> #(#supplied)* #read).into_iter().chain(body).collect();
+    let (attributes, work) = inner_attributes(item.body.stream());
+    let body = quote_spanned!(site=> #attributes #(#supplied)* #read #work);
     let arguments = if item.arguments.iter().any(|argument| argument.helper.is_some()) {
         arguments(item, false)
     } else {

@@ -8,6 +8,8 @@ use syn::parse::Parser;
 
 use crate::tokens::{angle_end, is_ident, is_punct, only_group, split_commas};
 
+mod supplied;
+
 /// A function with a body.
 pub(crate) struct Item {
     pub(crate) attributes: Vec<Attribute>,
@@ -121,7 +123,7 @@ impl Item {
         };
         let arrow_len = if output.first().is_some_and(|token| is_punct(token, '-')) { 2 } else { 0 };
         let (types, consts) = parameters(&generics);
-        Ok(Self {
+        let mut item = Self {
             attributes,
             head: rest[..at].iter().cloned().collect(),
             name: name.clone(),
@@ -136,7 +138,9 @@ impl Item {
             output: output[arrow_len.min(output.len())..].iter().cloned().collect(),
             where_clause: where_clause.iter().cloned().collect(),
             body,
-        })
+        };
+        supplied::forget_lifetimes(&mut item);
+        Ok(item)
     }
 
     pub(crate) fn receiver(&self) -> Option<&Ident> {
@@ -267,6 +271,22 @@ fn attributes(tokens: &[TokenTree]) -> (Vec<Attribute>, &[TokenTree]) {
         rest = after;
     }
     (found, rest)
+}
+
+/// Splits the inner attributes of a body off, which may only stand at the start of a function.
+pub(crate) fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
+    let mut tokens = body.into_iter().peekable();
+    let mut attributes = Vec::new();
+    let mut rest: Vec<TokenTree> = Vec::new();
+    while let Some(hash) = tokens.next_if(|token| is_punct(token, '#')) {
+        let Some(bang) = tokens.next_if(|token| is_punct(token, '!')) else {
+            rest.push(hash);
+            break;
+        };
+        attributes.extend([hash, bang]);
+        attributes.extend(tokens.next());
+    }
+    (attributes.into_iter().collect(), rest.into_iter().chain(tokens).collect())
 }
 
 /// Where `fn` is, if nothing before it says that this is another kind of item.

@@ -1,7 +1,7 @@
 //! The attribute of idem. Users depend on the facade, `idem-rs`.
 //!
-//! Tokens become arguments ([`args`], [`item`]: what was written), arguments a model ([`check`], [`model`]: what it means, every
-//! mistake found), and the model tokens again ([`expand`], which cannot fail). If there was a mistake, [`fallback`] keeps the
+//! Tokens become arguments (`args`, `item`: what was written), arguments a model (`check`, `model`: what it means, every
+//! mistake found), and the model tokens again (`expand`, which cannot fail). If there was a mistake, `fallback` keeps the
 //! rest of the program standing.
 #![forbid(unsafe_code)]
 
@@ -183,10 +183,13 @@ fn expanded(attribute: TokenStream, item: TokenStream) -> TokenStream {
             return item.into_iter().chain(cx.into_tokens()).collect();
         }
     };
-    let standing = fallback::function(&parsed);
     match check::function(&args, parsed, &mut cx) {
         Some(function) if cx.is_empty() => expand::function(&function),
-        _ => cx.into_tokens().into_iter().chain(standing).collect(),
+        // Read once more: the model has used it up, and those who made no mistake should not wait for this.
+        _ => {
+            let standing = item::Item::parse(item).map(|parsed| fallback::function(&parsed));
+            cx.into_tokens().into_iter().chain(standing.unwrap_or_default()).collect()
+        }
     }
 }
 

@@ -2,7 +2,12 @@
 
 /// The candidate that is nearest to `name`, if it is near enough to be meant.
 pub(crate) fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    let allowed = if name.chars().count() < 3 { 1 } else { name.chars().count().div_ceil(3) };
+    // Every letter is near every other: a name of one letter says nothing of what was meant.
+    let allowed = match name.chars().count() {
+        0 | 1 => 0,
+        2 => 1,
+        length => length.div_ceil(3),
+    };
     candidates
         .into_iter()
         .map(|candidate| (distance(name, candidate), candidate))
@@ -45,5 +50,6 @@ mod tests {
         assert_eq!(nearest("tlt", names), Some("ttl"));
         assert_eq!(nearest("colour", names), None);
         assert_eq!(nearest("", names), None);
+        assert_eq!(nearest("n", ["m"]), None);
     }
 }

@@ -59,6 +59,9 @@ pub(crate) enum PlaceError {
     NotAPlace,
 }
 
+/// Words that not even `r#` makes a name of.
+const NEVER_FIELDS: [&str; 5] = ["_", "self", "Self", "super", "crate"];
+
 impl Place {
     pub(crate) fn parse(tokens: TokenStream) -> Result<Self, PlaceError> {
         let mut tokens = tokens.into_iter().peekable();
@@ -85,6 +88,9 @@ impl Place {
         while let Some(token) = tokens.next() {
             match token {
                 TokenTree::Punct(dot) if dot.as_char() == '.' => match tokens.next() {
+                    Some(TokenTree::Ident(name)) if NEVER_FIELDS.iter().any(|never| name == never) => {
+                        return Err(PlaceError::NotAPlace);
+                    }
                     Some(TokenTree::Ident(name)) => {
                         let call = tokens.next_if(
                             |token| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis),

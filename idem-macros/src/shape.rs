@@ -25,8 +25,6 @@ pub(crate) struct Future {
     pub(crate) before: TokenStream,
     /// `Box::pin` and its parentheses.
     pub(crate) pin: Option<(TokenStream, Group)>,
-    /// `async move`.
-    pub(crate) keywords: TokenStream,
     pub(crate) block: Group,
     pub(crate) answer: Option<TokenStream>,
     pub(crate) rebinding: Option<Rebinding>,
@@ -62,10 +60,10 @@ impl Future {
         let body: Vec<TokenTree> = item.body.stream().into_iter().collect();
         let (last, before) = body.split_last()?;
         let TokenTree::Group(group) = last else { return None };
-        let (before, pin, keywords, block) = match group.delimiter() {
+        let (before, pin, block) = match group.delimiter() {
             Delimiter::Brace => {
                 let at = before.len() - keywords(before)?;
-                (&before[..at], None, before[at..].iter().cloned().collect(), group.clone())
+                (&before[..at], None, group.clone())
             }
             Delimiter::Parenthesis => {
                 let pinned: Vec<TokenTree> = group.stream().into_iter().collect();
@@ -76,7 +74,7 @@ impl Future {
                 }
                 let at = before.len() - pin(before)?;
                 let path = before[at..].iter().cloned().collect();
-                (&before[..at], Some((path, group.clone())), inside.iter().cloned().collect(), block.clone())
+                (&before[..at], Some((path, group.clone())), block.clone())
             }
             _ => return None,
         };
@@ -89,7 +87,7 @@ impl Future {
         }
         let answer = output(&item.output);
         let rebinding = Rebinding::of(&block);
-        Some(Self { before: before.iter().cloned().collect(), pin, keywords, block, answer, rebinding })
+        Some(Self { before: before.iter().cloned().collect(), pin, block, answer, rebinding })
     }
 }
 

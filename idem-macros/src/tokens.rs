@@ -119,3 +119,31 @@ pub(crate) fn without_impl_trait(ty: TokenStream) -> (TokenStream, bool) {
     }
     (out, found)
 }
+
+/// The named lifetimes in a type, `'a`, in order.
+pub(crate) fn lifetimes(tokens: &TokenStream) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut quote = false;
+    for token in tokens.clone() {
+        match &token {
+            TokenTree::Ident(name)
+                if quote && name != "static" && name != "_" && !name.to_string().starts_with("r#") =>
+            {
+                let name = format!("'{name}");
+                if !found.contains(&name) {
+                    found.push(name);
+                }
+            }
+            TokenTree::Group(group) => {
+                for name in lifetimes(&group.stream()) {
+                    if !found.contains(&name) {
+                        found.push(name);
+                    }
+                }
+            }
+            _ => {}
+        }
+        quote = is_punct(&token, '\'');
+    }
+    found
+}

@@ -327,3 +327,41 @@ mod track_caller_sync {
         assert_eq!(panics(message(2)).unwrap(), 2);
     }
 }
+
+/// Arguments that idem supplies, inside of `#[async_trait]`: the trait knows nothing of them.
+mod async_trait_supplied {
+    use crate::{Error, Message, idempotent};
+    use idem::{Attempt, Key};
+
+    #[async_trait::async_trait]
+    pub trait Handle {
+        async fn handle(&self, message: &Message, note: &str) -> Result<String, Error>;
+        async fn by_value(&self, message: Message) -> Result<String, Error>;
+    }
+    pub struct H;
+    #[async_trait::async_trait]
+    impl Handle for H {
+        #[idempotent(scope = "async_trait_supplied.1", key = "msg:<message.id>")]
+        async fn handle(
+            &self,
+            message: &Message,
+            #[key] key: &Key,
+            note: &str,
+            #[attempt] attempt: &Attempt,
+        ) -> Result<String, Error> {
+            Ok(format!("{key} {note} {} {}", attempt.tries(), message.amount))
+        }
+        #[idempotent(scope = "async_trait_supplied.2", key = "msg:<message.id>")]
+        async fn by_value(&self, message: Message, #[key] key: &Key) -> Result<String, Error> {
+            Ok(format!("{key} {}", message.amount))
+        }
+    }
+
+    #[test]
+    fn the_trait_knows_nothing_of_them() {
+        crate::install_store();
+        let message = Message { id: "a".into(), amount: 7 };
+        assert_eq!(futures::executor::block_on(H.handle(&message, "x")).unwrap(), "msg:a x 1 7");
+        assert_eq!(futures::executor::block_on(H.by_value(message)).unwrap(), "msg:a 7");
+    }
+}

@@ -84,3 +84,27 @@ mod expression_precedence {
         assert_eq!(calc(1).unwrap(), 8);
     }
 }
+
+/// A method whose `self` comes from the caller.
+mod method_with_the_callers_self {
+    #![deny(warnings)]
+    #![allow(dead_code, unreachable_pub)]
+    use crate::{Error, idempotent};
+
+    macro_rules! method {
+        ($(#[$meta:meta])* $vis:vis $name:ident, $this:ident, $body:block) => {
+            $(#[$meta])* $vis async fn $name(&$this, id: u64) -> Result<u64, Error> $body
+        };
+    }
+
+    pub struct Handler(u64);
+    impl Handler {
+        method!(#[idempotent(key = "msg:<id>:<self.0>", scope = "method_with_the_callers_self")] pub go, self, { Ok(self.0 + 1) });
+    }
+
+    #[test]
+    fn the_key_and_the_body_mean_the_same_self() {
+        crate::install_store();
+        assert_eq!(futures::executor::block_on(Handler(4).go(1)).unwrap(), 5);
+    }
+}

@@ -6,6 +6,7 @@
     dead_code,
     unreachable_pub,
     missing_docs,
+    clippy::all,
     clippy::pedantic,
     clippy::style,
     clippy::complexity,

@@ -83,3 +83,36 @@ mod blanket_traits {
         }
     }
 }
+
+/// A message type whose own methods hide those of the trait that writes it.
+mod hidden_trait_methods {
+    use crate::{Error, idempotent};
+    use idem::{KeyPart, KeyWriter};
+
+    pub struct Id(u64);
+    impl Id {
+        pub fn write(&self) -> u64 {
+            self.0
+        }
+        pub fn fmt(&self) {}
+        pub fn push(&self) {}
+    }
+    impl KeyPart for Id {
+        fn write(&self, out: &mut KeyWriter<'_>) {
+            out.text("id-");
+            out.display(self.0);
+        }
+    }
+
+    #[idempotent(key = "msg:<id>")]
+    pub async fn charge(id: Id, #[key] key: &idem::Key) -> Result<String, Error> {
+        let _ = id.write();
+        Ok(key.to_string())
+    }
+
+    #[test]
+    fn the_trait_writes_it() {
+        crate::install_store();
+        assert_eq!(futures::executor::block_on(charge(Id(7))).unwrap(), "msg:id-7");
+    }
+}

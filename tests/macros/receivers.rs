@@ -196,3 +196,71 @@ mod impls_for_references_and_objects {
         }
     }
 }
+
+/// A generic impl with a store of its own, and all that an impl can hide from the attribute.
+mod store_in_a_generic_impl {
+    #![deny(warnings)]
+    #![allow(dead_code, unreachable_pub)]
+    use crate::{Error, Message, idempotent};
+    use futures::executor::block_on;
+    use idem::{MemoryStore, Outcome, Store};
+    use std::sync::Arc;
+
+    pub struct Billing<T, S> {
+        store: S,
+        fee: T,
+    }
+
+    impl<'a, T, S> Billing<&'a T, S>
+    where
+        T: Copy + Into<u64> + Send + Sync + 'static,
+        S: Store + Clone,
+    {
+        #[idempotent(key = "msg:<message.id>", scope = "billing.add", store = self.store.clone(), payload(message.id))]
+        pub async fn add(&mut self, mut message: Message) -> Result<Outcome<u64>, Error>
+        where
+            Self: Sized,
+        {
+            tokio::task::yield_now().await;
+            message.amount += (*self.fee).into();
+            Ok(message.amount.into())
+        }
+
+        #[idempotent(key = "msg:<message.id>", scope = "billing.apply", store = &self.store)]
+        pub async fn apply(
+            self: &Arc<Self>,
+            message: &Message,
+            f: impl Fn(u64) -> u64 + Send,
+        ) -> Result<u64, Error> {
+            tokio::task::yield_now().await;
+            Ok(f(message.amount))
+        }
+
+        #[idempotent(key = "msg:<id>:<last>", scope = "billing.take", store = self.store)]
+        pub async fn take(
+            self,
+            Message { ref id, mut amount }: Message,
+            (x, [_, ref last]): (u8, [String; 2]),
+        ) -> Result<u64, Error> {
+            amount += u64::from(x) + (id.len() + last.len()) as u64;
+            Ok(amount)
+        }
+    }
+
+    fn need<T: Send>(value: T) -> T {
+        value
+    }
+
+    #[test]
+    fn each_method_has_its_record_in_that_store() {
+        let store = MemoryStore::new();
+        let billing = || Billing { store: store.clone(), fee: &2_u8 };
+        let message = |amount| Message { id: "a".into(), amount };
+        let two = || (1, ["b".to_owned(), "cc".to_owned()]);
+        assert_eq!(block_on(need(billing().add(message(1)))).unwrap().into_value(), 3);
+        assert!(!block_on(billing().add(message(9))).unwrap().is_executed());
+        assert_eq!(block_on(need(Arc::new(billing()).apply(&message(1), |n| n * 10))).unwrap(), 10);
+        assert_eq!(block_on(need(billing().take(message(1), two()))).unwrap(), 5);
+        assert_eq!(block_on(billing().take(message(7), two())).unwrap(), 5);
+    }
+}

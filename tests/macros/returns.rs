@@ -182,3 +182,76 @@ mod borrowing_future {
         }
     }
 }
+
+/// Futures made by hand, in forms of their own.
+mod more_futures {
+    #![deny(warnings)]
+    #![allow(dead_code, unreachable_pub)]
+    use crate::{Error, Message, idempotent};
+    use futures::executor::block_on;
+    use futures::future::BoxFuture;
+    use idem::Key;
+    use std::future::Future;
+    use std::pin::Pin;
+
+    /// An alias hides the answer's type.
+    #[idempotent(key = "msg:<message.id>")]
+    pub fn alias(message: Message) -> BoxFuture<'static, Result<u64, Error>> {
+        let amount = message.amount;
+        Box::pin(async move {
+            let _ = &message;
+            Ok(amount)
+        })
+    }
+
+    /// The block has no `move`, and does not mention what the key reads.
+    #[idempotent(key = "msg:<message.id>")]
+    pub fn borrowed<'a>(
+        message: &'a Message,
+        #[key] key: &Key,
+    ) -> impl Future<Output = Result<usize, Error>> + 'a {
+        async { Ok(key.as_str().len()) }
+    }
+
+    #[idempotent(key = "msg:<message.id>")]
+    pub fn opaque(
+        message: Message,
+    ) -> impl Future<Output = Result<impl serde::Serialize + serde::de::DeserializeOwned, Error>> + Send {
+        async move { Ok(message.amount) }
+    }
+
+    pub trait Handle {
+        type Receipt: serde::Serialize + serde::de::DeserializeOwned;
+        type Failure: From<idem::Error>;
+        fn run(&self, message: &Message) -> Result<Self::Receipt, Self::Failure>;
+
+        #[idempotent(key = "msg:<message.id>", scope = "more_futures.default")]
+        fn by_default<'a>(
+            &'a self,
+            message: &'a Message,
+        ) -> Pin<Box<dyn Future<Output = Result<Self::Receipt, Self::Failure>> + 'a>> {
+            Box::pin(async move { self.run(message) })
+        }
+    }
+
+    struct H;
+    impl Handle for H {
+        type Receipt = u64;
+        type Failure = Error;
+        fn run(&self, message: &Message) -> Result<u64, Error> {
+            Ok(message.amount)
+        }
+    }
+
+    #[test]
+    fn each_is_followed() {
+        crate::install_store();
+        let message = |amount| Message { id: "a".into(), amount };
+        for amount in 1..3 {
+            assert_eq!(block_on(alias(message(amount))).unwrap(), 1);
+            assert_eq!(block_on(borrowed(&message(amount))).unwrap(), 5);
+            assert!(block_on(opaque(message(amount))).is_ok());
+            assert_eq!(block_on(H.by_default(&message(amount))).unwrap(), 1);
+        }
+    }
+}

@@ -53,6 +53,12 @@ fn first_with_all_its_parts(message: &Message, #[key] key: &Key) -> Keyed {
     Ok(key.as_str().to_owned())
 }
 
+#[idempotent(store = none, key = "sha:<digest>")]
+fn bytes_of_any_number(digest: &Vec<u8>, #[key] key: &Key) -> Keyed {
+    assert!(digest.capacity() >= 2);
+    Ok(key.as_str().to_owned())
+}
+
 #[idempotent(store = none, key = "sha:<message.digest>:<message.shared>")]
 fn bytes_and_shared_text(message: &Message, #[key] key: &Key) -> Keyed {
     assert_eq!(message.digest.len(), 2);
@@ -101,6 +107,7 @@ fn parts_are_what_the_message_brought() {
     let message = message();
     same_key(|| uuid_in_a_newtype(&message), "msg:00000000-0000-0000-0000-000000008f14");
     same_key(|| first_with_all_its_parts(&message), "msg:1");
+    same_key(|| bytes_of_any_number(&vec![0xab, 0x01]), "sha:ab01");
     same_key(|| bytes_and_shared_text(&message), "sha:ab01:shared");
     same_key(|| raw_identifier_and_header(&message), "evt:paid:e1");
     same_key(|| indices((7, true), [1, 2]), "order:7:2");

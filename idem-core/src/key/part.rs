@@ -8,7 +8,7 @@ use super::KeyWriter;
 
 /// A value that can be a part of a key: it has one canonical text, and two values that differ have two texts.
 ///
-/// Implemented for strings, integers, `bool`, `char`, byte arrays, and for `Option` of a part, where `None` is *missing* and
+/// Implemented for strings, integers, `bool`, `char`, bytes, and for `Option` of a part, where `None` is *missing* and
 /// keeps the body from running. Not for clocks, floats, maps or pointers: none of them says which message this is.
 ///
 /// Write it by hand for a newtype of your own:
@@ -27,7 +27,7 @@ use super::KeyWriter;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be part of an idempotency key",
     label = "this part has no canonical text that stays the same on redelivery",
-    note = "a key is made of strings, integers, `bool`, `char`, byte arrays and ids; not of clocks, floats, maps or pointers",
+    note = "a key is made of strings, integers, `bool`, `char`, bytes and ids; not of clocks, floats, maps or pointers",
     note = "for a newtype of your own, implement `idem::KeyPart`: `fn write(&self, out: &mut idem::KeyWriter<'_>)`"
 )]
 pub trait KeyPart {
@@ -91,6 +91,13 @@ impl KeyPart for [u8] {
         for byte in self {
             out.key.extend(&super::hex(*byte));
         }
+    }
+}
+
+/// Lower-case hex, two digits a byte. The empty vector is missing.
+impl KeyPart for Vec<u8> {
+    fn write(&self, out: &mut KeyWriter<'_>) {
+        self.as_slice().write(out);
     }
 }
 

@@ -8,7 +8,8 @@ use crate::lease::Renewals;
 use crate::machine::Grant;
 use crate::run::claim::{Begun, Step, begin};
 use crate::run::end::{Ended, end};
-use crate::run::{ReleaseOnPanic, answer, start_renewals};
+use crate::run::replay::answer;
+use crate::run::{ReleaseOnPanic, start_renewals};
 use crate::store::block_on;
 use crate::{Error, ErrorKind};
 
@@ -27,13 +28,24 @@ pub fn run_blocking<R>(call: &Call<'_>, codec: Codec<R>, body: impl FnOnce() -> 
 /// The first half of [`run_blocking`], for a body that has to be called where the handler was: `#[track_caller]` reaches through
 /// a call, and not through a closure.
 pub fn start_blocking<'c, R>(call: &'c Call<'c>, codec: Codec<R>) -> Started<'c, R> {
-    match claim(call) {
-        Step::Run(ready, grant, _) => {
-            let renewals = Some(start_renewals(&ready));
-            Started::Running(Running { ready, grant, codec, renewals })
-        }
-        other => Started::Answered(answer(call, &codec, other)),
+    if let Ok(ready) = call.ready()
+        && !ready.store.can_block()
+    {
+        let message = "the store answers to async handlers only, and this handler is a plain `fn`; make it an `async fn`";
+        let error = call.name(Error::new(ErrorKind::Misconfigured, message));
+        return Started::Answered((codec.refuse)(error));
     }
+    let (ready, grant, asked_at) = match begin(call, &codec) {
+        Begun::Run(ready, grant, asked_at) => (ready, grant, asked_at),
+        Begun::Answered(result) => return Started::Answered(result),
+        Begun::Later(asking) => match block_on(asking) {
+            Step::Run(ready, grant, asked_at) => (ready, grant, asked_at),
+            step => return Started::Answered(answer(call, &codec, step)),
+        },
+    };
+    call.granted(ready.store.clock(), grant, asked_at);
+    let renewals = Some(start_renewals(&ready));
+    Started::Running(Running { ready, grant, codec, renewals })
 }
 
 /// What a call came to before its body ran.
@@ -80,22 +92,4 @@ impl<R> fmt::Debug for Running<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Running").field("call", self.ready.call).finish_non_exhaustive()
     }
-}
-
-fn claim<'c>(call: &'c Call<'c>) -> Step<'c> {
-    let step = match call.ready() {
-        Ok(ready) if !ready.store.can_block() => {
-            let message = "the store answers to async handlers only, and this handler is a plain `fn`; make it an `async fn`";
-            return Step::Stop(call.name(Error::new(ErrorKind::Misconfigured, message)));
-        }
-        // `begin` reports the error again.
-        _ => match begin(call) {
-            Begun::Now(step) => step,
-            Begun::Later(asking) => block_on(asking),
-        },
-    };
-    if let Step::Run(ready, grant, asked_at) = &step {
-        ready.call.granted(ready.store.clock(), *grant, *asked_at);
-    }
-    step
 }

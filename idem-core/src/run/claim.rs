@@ -4,11 +4,13 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
+use crate::answer::{Codec, Replay};
 use crate::call::{Call, Ready};
 use crate::machine::{Claim, Grant, Prior, Snapshot, StateKind, Verdict};
 use crate::observe::{Event, count};
 use crate::run::patience::Patience;
-use crate::store::{Looked, Reply, StoreHandle};
+use crate::run::replay::{answer, replay};
+use crate::store::{Reply, StoreHandle};
 use crate::{Body, Error, ErrorKind, Mode, OnDuplicate, StoreError, Timestamp};
 
 /// What is to be done for a call.
@@ -17,36 +19,45 @@ pub(crate) enum Step<'c> {
     /// Run the body under this grant, which was asked for at this instant of the store's clock.
     Run(Ready<'c>, Grant, Timestamp),
     /// Hand back a stored success.
-    Replay { body: Option<Body>, age: Duration, skipped: bool },
+    Replay { body: Option<Body>, replay: Replay },
     /// Hand back a stored error.
     Refused { body: Option<Body> },
     /// Hand back an error of our own.
     Stop(Error),
 }
 
-/// A step that is known, or will be.
-pub(crate) enum Begun<'c> {
-    Now(Step<'c>),
+/// What a call comes to at once, or a step that will be known.
+pub(crate) enum Begun<'c, R> {
+    Answered(R),
+    Run(Ready<'c>, Grant, Timestamp),
     Later(Pin<Box<dyn Future<Output = Step<'c>> + Send + 'c>>),
 }
 
-/// Asks the store. What it answers in place costs neither an allocation nor a turn of the executor.
-pub(crate) fn begin<'c>(call: &'c Call<'c>) -> Begun<'c> {
+/// Asks the store. What it answers in place costs neither an allocation nor a turn of the executor, and a stored result is
+/// decoded where the reply holds it.
+pub(crate) fn begin<'c, R>(call: &'c Call<'c>, codec: &Codec<R>) -> Begun<'c, R> {
     let ready = match call.ready() {
         Ok(ready) => ready,
-        Err(error) => return Begun::Now(Step::Stop(call.name(error))),
+        Err(error) => return Begun::Answered((codec.refuse)(call.name(error))),
     };
     let claim = ready.claim();
     if !ready.former().is_empty() {
         return Begun::Later(Box::pin(ask(ready, claim, None)));
     }
     let asked_at = ready.store.clock().now();
-    match ready.store.claim(&claim).look() {
-        Looked::There(Ok(verdict)) if !waits(call, &verdict) => Begun::Now(judge(ready, verdict, asked_at)),
-        Looked::There(answer) => {
-            Begun::Later(Box::pin(ask(ready, claim, Some((Reply::ready(answer), asked_at)))))
+    let reply = ready.store.claim(&claim);
+    match reply.peek() {
+        Some(Ok(Verdict::Completed { body, age, skipped, .. })) => {
+            Begun::Answered(replay(call, codec, body.as_ref(), Replay { age: *age, skipped: *skipped }))
         }
-        Looked::Pending(reply) => Begun::Later(Box::pin(ask(ready, claim, Some((reply, asked_at))))),
+        Some(Ok(Verdict::Claimed(grant))) => {
+            count_grant(grant);
+            Begun::Run(ready, *grant, asked_at)
+        }
+        Some(Ok(verdict)) if !waits(call, verdict) => {
+            Begun::Answered(answer(call, codec, judge(ready, verdict.clone(), asked_at)))
+        }
+        _ => Begun::Later(Box::pin(ask(ready, claim, Some((reply, asked_at))))),
     }
 }
 
@@ -184,6 +195,13 @@ fn verdict_of(found: Snapshot, claim: &Claim) -> Option<Verdict> {
     }
 }
 
+/// A takeover is worth knowing of: its predecessor's effects may have happened.
+fn count_grant(grant: &Grant) {
+    if grant.prior == Prior::Lapsed {
+        count(Event::Lapsed);
+    }
+}
+
 /// Turns a verdict into a step, and counts it.
 fn judge<'c>(ready: Ready<'c>, verdict: Verdict, asked_at: Timestamp) -> Step<'c> {
     let call = ready.call;
@@ -193,14 +211,11 @@ fn judge<'c>(ready: Ready<'c>, verdict: Verdict, asked_at: Timestamp) -> Step<'c
     };
     match verdict {
         Verdict::Claimed(grant) => {
-            if grant.prior == Prior::Lapsed {
-                count(Event::Lapsed);
-            }
+            count_grant(&grant);
             Step::Run(ready, grant, asked_at)
         }
         Verdict::Completed { body, age, skipped, .. } => {
-            count(if skipped { Event::Skipped } else { Event::Replayed });
-            Step::Replay { body, age, skipped }
+            Step::Replay { body, replay: Replay { age, skipped } }
         }
         Verdict::Refused { body, .. } => {
             count(Event::Refused);

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use super::class::AtLeast;
 use super::{Classed, Store};
 
 /// A store that outlives the call: the installed one, or a handle made for the call.
@@ -72,27 +73,12 @@ pub struct TypedStore<S: ?Sized> {
 }
 
 impl<S: Classed> TypedStore<S> {
-    /// Refuses, at compile time, a store that is weaker than the class of this rank. Preferred to the trait's method, as it is
-    /// the type's own.
+    /// Refuses, at compile time, a store that is weaker than `Asked`. Preferred to the trait's method, as it is the type's own.
     #[doc(hidden)]
-    pub fn at_least<const RANK: u8>(self) -> StoreHandle {
-        const {
-            if let Some(class) = S::CLASS {
-                let rank = class as u8;
-                assert!(
-                    rank >= 1 || RANK != 1,
-                    "this handler has `require = \"lossy\"`, and its store is volatile"
-                );
-                assert!(
-                    rank >= 2 || RANK != 2,
-                    "this handler has `require = \"durable\"`, and its store is not"
-                );
-                assert!(
-                    rank >= 3 || RANK != 3,
-                    "this handler has `require = \"transactional\"`, and its store is not"
-                );
-            }
-        }
+    pub fn at_least<Asked>(self) -> StoreHandle
+    where
+        S::Class: AtLeast<Asked>,
+    {
         self.handle
     }
 }
@@ -101,11 +87,11 @@ impl<S: Classed> TypedStore<S> {
 pub trait UnclassedStore {
     /// Leaves it to the first call to refuse a store that is too weak.
     #[doc(hidden)]
-    fn at_least<const RANK: u8>(self) -> StoreHandle;
+    fn at_least<Asked>(self) -> StoreHandle;
 }
 
 impl<S: ?Sized> UnclassedStore for TypedStore<S> {
-    fn at_least<const RANK: u8>(self) -> StoreHandle {
+    fn at_least<Asked>(self) -> StoreHandle {
         self.handle
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Classed, Reply, Store, StoreClass};
+use super::{Classed, Reply, Store, StoreClass, class};
 use crate::clock::Clock;
 use crate::machine::{
     Claim, Completion, Forgotten, Grant, Prior, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
@@ -68,7 +68,7 @@ impl Store for KeyOnly {
 }
 
 impl Classed for KeyOnly {
-    const CLASS: Option<StoreClass> = Some(StoreClass::Volatile);
+    type Class = class::Volatile;
 }
 
 fn granted(_: &Claim) -> Verdict {

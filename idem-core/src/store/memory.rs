@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Classed, Reply, Store, StoreClass};
+use super::{Classed, Reply, Store, StoreClass, class};
 use crate::clock::Clock;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
 use crate::{RecordId, Token};
@@ -188,5 +188,5 @@ impl Store for MemoryStore {
 }
 
 impl Classed for MemoryStore {
-    const CLASS: Option<StoreClass> = Some(StoreClass::Volatile);
+    type Class = class::Volatile;
 }

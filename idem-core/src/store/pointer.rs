@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::{Classed, Reply, Store, StoreClass};
+use super::{Classed, Reply, Store, StoreClass, class};
 use crate::clock::Clock;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
 use crate::{RecordId, Token};
@@ -72,9 +72,9 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 }
 
 impl<S: Classed> Classed for Arc<S> {
-    const CLASS: Option<StoreClass> = S::CLASS;
+    type Class = S::Class;
 }
 
 impl Classed for Arc<dyn Store> {
-    const CLASS: Option<StoreClass> = None;
+    type Class = class::Unknown;
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::{Classed, Store, StoreClass};
+use super::{Classed, Store};
 
 mod builder;
 mod entry;
@@ -90,7 +90,7 @@ impl<S: Store> SeenSet<S> {
 }
 
 impl<S: Classed> Classed for SeenSet<S> {
-    const CLASS: Option<StoreClass> = S::CLASS;
+    type Class = S::Class;
 }
 
 impl<S: fmt::Debug> fmt::Debug for SeenSet<S> {

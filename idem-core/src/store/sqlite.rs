@@ -24,7 +24,7 @@ use self::readers::Readers;
 use self::row::Glance;
 use self::work::{Said, Work};
 use self::writer::Writer;
-use super::{Classed, Reply, Store, StoreClass};
+use super::{Classed, Reply, Store, StoreClass, class};
 use crate::clock::Clock;
 use crate::machine::{
     Answer, Change, Claim, Completion, Forgotten, Operation, Recorded, Released, Renewal, Renewed, Snapshot,
@@ -239,7 +239,7 @@ impl Store for SqliteStore {
 }
 
 impl Classed for SqliteStore {
-    const CLASS: Option<StoreClass> = Some(StoreClass::Transactional);
+    type Class = class::Transactional;
 }
 
 impl fmt::Debug for SqliteStore {

@@ -190,5 +190,5 @@ impl Store for Counting {
 }
 
 impl Classed for Counting {
-    const CLASS: Option<StoreClass> = Some(StoreClass::Durable);
+    type Class = idem_core::class::Durable;
 }

@@ -83,7 +83,7 @@ pub(super) fn unused(options: &Options, keys: &Keys, cx: &mut Diagnostics) {
             cx.report(
                 &rules::TRUST_UNUSED,
                 trust.at,
-                format_args!("`{text}` is trusted, but the key calls no such method"),
+                format_args!("`{text}` is trusted, but neither the key nor the payload calls such a method"),
                 format_args!("write the place as the key has it, or remove the `trust`"),
             );
         }

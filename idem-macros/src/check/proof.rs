@@ -17,7 +17,7 @@ use crate::model::Proof;
 use crate::names;
 use crate::place::{Place, Root};
 use crate::rules;
-use crate::tokens::{any_ident, is_punct, unwrapped};
+use crate::tokens::{any_ident, unwrapped};
 
 /// The proofs of all places of the key and the payload, and the expressions that read the payload.
 pub(super) fn all(
@@ -114,13 +114,13 @@ fn one(place: &Place, span: Span, root: &Ident, argument: &Argument, item: &Item
     }
     let site = names::site();
     let generic = mentions_generics(ty.clone(), item);
-    let mut lifetimes = lifetimes(&ty);
+    let mut lifetimes = crate::tokens::lifetimes(&ty);
     let (generics, where_clause) = if generic {
         let of_self = |tokens: &TokenStream| any_ident(tokens.clone(), &mut |ident| ident == "Self");
         if of_self(&item.generics) || of_self(&item.where_clause) {
             return None;
         }
-        let declared = self::lifetimes(&item.generics);
+        let declared = crate::tokens::lifetimes(&item.generics);
         lifetimes.retain(|lifetime| !declared.contains(lifetime));
         (item.generics.clone(), item.where_clause.clone())
     } else {
@@ -159,30 +159,4 @@ fn by_reference(pattern: TokenStream) -> TokenStream {
             other => Some(other),
         })
         .collect()
-}
-
-/// The named lifetimes in a type, `'a`, in order.
-fn lifetimes(tokens: &TokenStream) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut quote = false;
-    for token in tokens.clone() {
-        match &token {
-            TokenTree::Ident(name) if quote && name != "static" && name != "_" => {
-                let name = format!("'{name}");
-                if !found.contains(&name) {
-                    found.push(name);
-                }
-            }
-            TokenTree::Group(group) => {
-                for name in lifetimes(&group.stream()) {
-                    if !found.contains(&name) {
-                        found.push(name);
-                    }
-                }
-            }
-            _ => {}
-        }
-        quote = is_punct(&token, '\'');
-    }
-    found
 }

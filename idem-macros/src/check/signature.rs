@@ -10,7 +10,7 @@ use crate::shape::Shape;
 use crate::tokens::{is_ident, is_punct, split_commas, unwrapped, without_impl_trait};
 
 /// `#[key] key: &Key` and `#[attempt] attempt: &Attempt`.
-pub(super) fn helpers(item: &Item, shape: &Shape, options: &Options, cx: &mut Diagnostics) {
+pub(super) fn helpers(item: &Item, options: &Options, cx: &mut Diagnostics) {
     let mut seen = Vec::new();
     for argument in &item.arguments {
         let Some((helper, name)) = &argument.helper else { continue };
@@ -55,14 +55,6 @@ pub(super) fn helpers(item: &Item, shape: &Shape, options: &Options, cx: &mut Di
                 At::tokens(&argument.tokens),
                 format_args!("a `#[{name}]` argument is a shared reference to what idem holds"),
                 format_args!("write `#[{name}] {pattern}: &{ty}`"),
-            );
-        }
-        if matches!(shape, Shape::Future(future) if future.rebinding.is_some()) {
-            cx.report(
-                &rules::ARGUMENT_HELPER,
-                name,
-                format_args!("`#[{name}]` cannot be used under `#[async_trait]`"),
-                format_args!("move the work to an `async fn` of its own, with the attribute there, and call it from here"),
             );
         }
     }

@@ -7,11 +7,10 @@ use quote::{ToTokens, quote, quote_spanned};
 
 use super::{call, facts, handler};
 use crate::check::simple_name;
-use crate::item::{ArgumentKind, Helper};
+use crate::item::{ArgumentKind, Helper, inner_attributes};
 use crate::model::Function;
 use crate::names;
 use crate::shape::{Future, Shape};
-use crate::tokens::is_punct;
 
 /// All between the function's braces.
 pub(super) fn guarded(function: &Function) -> TokenStream {
@@ -25,7 +24,7 @@ pub(super) fn guarded(function: &Function) -> TokenStream {
             quote_spanned!(site=> return #run;)
         }
         Shape::Async => {
-            let run = run(function, &block(work, body), &quote_spanned!(site=> async move));
+            let run = run(function, &block(work, body));
             quote_spanned!(site=> return #run;)
         }
         // Inside of the future: what is outside of it runs at the call.
@@ -78,8 +77,10 @@ fn run_tracked(function: &Function, block: &Group) -> TokenStream {
         (_, ArgumentKind::Typed { pattern, .. }) => simple_name(pattern).map(ToTokens::into_token_stream),
         _ => None,
     });
+    // That it could do without `Result` is no news: the function around it could not.
     quote_spanned!(site=>
         #[track_caller]
+        #[allow(clippy::unnecessary_wraps)]
         fn #body<#generics>(#(#declared),*) #arrow #output #where_clause #block
         return match #private::start_blocking(#call, #codec) {
             #private::Started::Answered(#answer) => #answer,
@@ -89,14 +90,14 @@ fn run_tracked(function: &Function, block: &Group) -> TokenStream {
 }
 
 /// A future: its body as an `async` block of its own.
-fn run(function: &Function, block: &Group, keywords: &TokenStream) -> TokenStream {
+fn run(function: &Function, block: &Group) -> TokenStream {
     let site = names::site();
     let private = function.paths.private();
     let call = names::call();
     let codec = codec(function);
     let supplied = supplied(function);
     let told = told(function);
-    quote_spanned!(site=> #private::run(#call, #codec, #keywords { #told #supplied #block }).await)
+    quote_spanned!(site=> #private::run(#call, #codec, async move { #told #supplied #block }).await)
 }
 
 /// A statement that never runs. It tells the compiler what the block returns, and which arguments the block owns in which
@@ -172,25 +173,23 @@ fn supplied(function: &Function) -> Option<TokenStream> {
 fn followed(function: &Function, future: &Future) -> TokenStream {
     let site = names::site();
     let call = called(function);
-    let Future { before, pin, keywords, block: whole, rebinding, .. } = future;
+    let Future { before, pin, block: whole, rebinding, .. } = future;
     let inside = if let Some(rebinding) = rebinding {
         let answer = names::answer();
-        let run = run(
-            function,
-            &block(rebinding.work.stream(), &rebinding.work),
-            &quote_spanned!(site=> async move),
-        );
+        let run = run(function, &block(rebinding.work.stream(), &rebinding.work));
         let (before, binding, after) = (&rebinding.before, &rebinding.binding, &rebinding.after);
         // Bound before it is returned, so that the call outlives it in every edition.
         let work = quote_spanned!(site=> { #call let #answer = #run; #answer });
         quote!(#before #binding #work #after)
     } else {
-        let run = run(function, &block(whole.stream(), whole), keywords);
+        let run = run(function, &block(whole.stream(), whole));
         quote_spanned!(site=> #call return #run;)
     };
     let mut guarded = Group::new(Delimiter::Brace, inside);
     guarded.set_span(whole.span());
-    let guarded = quote!(#keywords #guarded);
+    // Also if the user's has no `move`: it is returned, so it borrows nothing of the function, and the key reads what the body may
+    // not mention.
+    let guarded = quote_spanned!(site=> async move #guarded);
     if let Some((path, parens)) = pin {
         let mut pinned = Group::new(Delimiter::Parenthesis, guarded);
         pinned.set_span(parens.span());
@@ -217,20 +216,4 @@ fn is_half_written(body: &Group) -> bool {
         Some(TokenTree::Punct(last)) => !matches!(last.as_char(), ';' | '?' | '>'),
         _ => false,
     }
-}
-
-/// Inner attributes, which may only stand at the start of a function.
-fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
-    let mut tokens = body.into_iter().peekable();
-    let mut attributes = Vec::new();
-    let mut rest: Vec<TokenTree> = Vec::new();
-    while let Some(hash) = tokens.next_if(|token| is_punct(token, '#')) {
-        let Some(bang) = tokens.next_if(|token| is_punct(token, '!')) else {
-            rest.push(hash);
-            break;
-        };
-        attributes.extend([hash, bang]);
-        attributes.extend(tokens.next());
-    }
-    (attributes.into_iter().collect(), rest.into_iter().chain(tokens).collect())
 }

@@ -150,9 +150,11 @@ fn store(function: &Function) -> Option<TokenStream> {
         // that one which is no store is blamed itself.
         Store::In(store) => {
             let at = store.clone().into_iter().next().map_or(site, |token| names::site_at(token.span()));
-            let call = match function.settings.require.and_then(rank) {
-                None => quote_spanned!(at=> (#store).idem_store()),
-                Some(rank) => quote_spanned!(at=> (#store).idem_typed_store().at_least::<#rank>()),
+            let call = if let Some(class) = function.settings.require {
+                let class = Ident::new(class, at);
+                quote_spanned!(at=> (#store).idem_typed_store().at_least::<#private::class::#class>())
+            } else {
+                quote_spanned!(at=> (#store).idem_store())
             };
             Some(quote_spanned!(site=> {
                 use #private::{ToStoreHandle as _, UnclassedStore as _};
@@ -160,15 +162,6 @@ fn store(function: &Function) -> Option<TokenStream> {
             }))
         }
     }
-}
-
-/// The place of a store class among all, from the weakest.
-fn rank(class: &str) -> Option<u8> {
-    ["Volatile", "Lossy", "Durable", "Transactional"]
-        .iter()
-        .zip(0_u8..)
-        .find(|(name, _)| **name == class)
-        .map(|(_, rank)| rank)
 }
 
 /// A tuple of references; serde knows tuples of up to 16.

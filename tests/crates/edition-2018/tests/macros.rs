@@ -44,7 +44,7 @@ fn install_store() {
 
 /// `unsafe fn`, sync and async, whose bodies need no block.
 mod unsafe_functions {
-    use crate::{idempotent, Error, Message};
+    use crate::{Error, Message, idempotent};
 
     unsafe fn raw() -> u64 {
         1

@@ -1,7 +1,7 @@
 use idem::idempotent;
 
 #[idempotent(key = "order:<order>:<part>")]
-fn charge(order: u64, part: Vec<u8>) -> Result<u64, idem::Error> {
+fn charge(order: u64, part: Vec<u64>) -> Result<u64, idem::Error> {
     let _ = part;
     Ok(order)
 }

@@ -1,0 +1,46 @@
+//! Without the body: from a stored result, a stored error or an error of our own to what the handler returns.
+
+use crate::answer::{Codec, Replay};
+use crate::call::Call;
+use crate::codec::Missing;
+use crate::observe::{Event, count};
+use crate::run::claim::Step;
+use crate::{Body, Error, ErrorKind};
+
+/// What a call comes to whose body does not run.
+pub(super) fn answer<R>(call: &Call<'_>, codec: &Codec<R>, step: Step<'_>) -> R {
+    match step {
+        Step::Replay { body, replay: how } => replay(call, codec, body.as_ref(), how),
+        Step::Refused { body } => refused(call, codec, body.as_ref()),
+        Step::Stop(error) => (codec.refuse)(error),
+        Step::Run(..) => unreachable!("the body runs"),
+    }
+}
+
+/// The result of a former run.
+pub(super) fn replay<R>(call: &Call<'_>, codec: &Codec<R>, body: Option<&Body>, how: Replay) -> R {
+    count(if how.skipped { Event::Skipped } else { Event::Replayed });
+    (codec.replay)(body, how).unwrap_or_else(|missing| {
+        let message = format!("done, but its result {missing}");
+        let kind = match missing {
+            Missing::Expired | Missing::TooLarge(_) | Missing::Unserializable => ErrorKind::NotKept,
+            Missing::Unreadable(_) => {
+                count(Event::Unreadable);
+                ErrorKind::Unreadable
+            }
+        };
+        (codec.refuse)(call.name(Error::new(kind, message)))
+    })
+}
+
+fn refused<R>(call: &Call<'_>, codec: &Codec<R>, body: Option<&Body>) -> R {
+    let message = match &codec.errors {
+        Some(errors) => match (errors.replay)(body) {
+            Ok(result) => return result,
+            Err(missing) => format!("refused before, but its error {missing}"),
+        },
+        None => "refused before, by an error that only a handler with `final_error` can read back".to_owned(),
+    };
+    count(Event::Unreadable);
+    (codec.refuse)(call.name(Error::new(ErrorKind::Refused, message)))
+}

@@ -1,0 +1,13 @@
+use idem::idempotent;
+
+struct Message {
+    id: String,
+    amount: u64,
+}
+
+#[idempotent(key = "msg:<message.id>", require = "durable", store = idem::MemoryStore::new())]
+async fn charge(message: Message) -> Result<u64, idem::Error> {
+    Ok(message.amount)
+}
+
+fn main() {}
