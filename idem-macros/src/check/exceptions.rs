@@ -3,6 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 
 use super::key::Keys;
+use super::key_names::surely_per_delivery;
 use super::options::Options;
 use crate::diagnostics::{At, Diagnostics};
 use crate::known::{self, Family};
@@ -89,6 +90,9 @@ pub(super) fn unused(options: &Options, keys: &Keys, cx: &mut Diagnostics) {
         }
     }
     let broken = |(reader, place): &(Reader, &Place)| {
+        if *reader == Reader::Payload && surely_per_delivery(place).is_some() {
+            return Some(rules::PAYLOAD_PER_ATTEMPT.name);
+        }
         let tokens = lex(&place.to_string(), Span::call_site())?;
         known::per_attempt(&tokens).map(|(_, family)| reader.rule(family).name)
     };

@@ -196,6 +196,15 @@ fn told(names: &[Named]) -> Option<(&Named, &[Named])> {
     Some((&names[len], &names[..len]))
 }
 
+/// What a place is by a name of queues alone, which is another one at each delivery wherever it stands.
+pub(super) fn surely_per_delivery(place: &Place) -> Option<&'static str> {
+    let names = place.names();
+    let (last, _) = told(&names)?;
+    per_delivery(&snake_case(&last.text))
+        .filter(|known| known.sureness == Sureness::Sure)
+        .map(|known| known.is)
+}
+
 /// What sort of payload a place is; `None` if it may be an identity.
 fn sort(place: &Place) -> Option<Sort> {
     let names = place.names();
@@ -373,6 +382,16 @@ mod tests {
         .to_string();
         assert!(out.contains("is a handle of one delivery (RabbitMQ)"), "{out}");
         assert!(out.contains("on RabbitMQ use `properties.message_id()`"), "{out}");
+    }
+
+    #[test]
+    fn a_payload_has_nothing_of_the_delivery_either() {
+        let payload = |place: &str| format!(", payload(message.amount, {place})");
+        let of = |options: &str| rules("message: Message", "msg:<message.id>", options);
+        assert_eq!(of(&payload("message.delivery_tag")), ["payload_per_attempt"]);
+        assert_eq!(of(&payload("message.attempt_id")), [""; 0]);
+        let allow = ", allow(payload_per_attempt, reason = \"a word of the courier's\")";
+        assert_eq!(of(&(payload("message.delivery_tag") + allow)), [""; 0]);
     }
 
     #[test]
