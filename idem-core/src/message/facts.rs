@@ -41,6 +41,16 @@ impl Facts {
         None
     }
 
+    /// Stops the compiler unless the only field that is read could be the identity: both questions in one.
+    ///
+    /// # Panics
+    /// As [`demand`](Self::demand) does.
+    #[track_caller]
+    pub const fn demand_identity(facts: Option<&Self>, field: &str, per_delivery: &str, no_identity: &str) {
+        Self::demand(!Self::is_per_delivery(facts, field), per_delivery);
+        Self::demand(Self::may_identify(facts, field), no_identity);
+    }
+
     /// Whether the field is another one at each delivery, as far as is known.
     pub const fn is_per_delivery(facts: Option<&Self>, field: &str) -> bool {
         match facts {

@@ -29,10 +29,17 @@ fn one(check: &FactCheck, private: &TokenStream) -> TokenStream {
         });
         quote_spanned!(at=> #ask::demand(#(#may)||*, #text);)
     });
+    let questions = match (&check.per_delivery[..], &check.identity) {
+        // Most keys read one field, and each handler is compiled: one question instead of two.
+        ([(field, per_delivery)], Some((fields, no_identity))) if fields.len() == 1 => {
+            let (facts, name) = (facts(field), &field.field);
+            quote_spanned!(at=> #ask::demand_identity(#facts, #name, #per_delivery, #no_identity);)
+        }
+        _ => quote_spanned!(at=> #(#per_delivery)* #(#identity)*),
+    };
     let asked = quote_spanned!(site=>
         use #private::{Facts as #ask, FactsOf as #of, NoFacts as _};
-        #(#per_delivery)*
-        #(#identity)*
+        #questions
     );
     if check.generic {
         quote_spanned!(site=> const { #asked };)
