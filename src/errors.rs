@@ -73,6 +73,18 @@ pages! {
     payload_per_attempt = "payload/per_attempt";
     /// A key that calls a method which nothing proves to be the same on every attempt.
     key_unproved = "key/unproved";
+    /// A key that leaves the body and is another one on every attempt.
+    body_fresh_key = "body/fresh_key";
+    /// A deduplication id that is another one on every attempt.
+    body_fresh_dedup_id = "body/fresh_dedup_id";
+    /// A message that is sent under another id on every attempt.
+    body_fresh_message_id = "body/fresh_message_id";
+    /// A key that leaves the body and fills in for a missing one.
+    body_default_key = "body/default_key";
+    /// A key that leaves the body and is the same for every message.
+    body_constant_key = "body/constant_key";
+    /// A request whose client makes a token of its own at each call.
+    body_token_minted_by_sdk = "body/token_minted_by_sdk";
     /// `store = none` in a handler that does not take the key.
     store_none_without_key = "store/none_without_key";
     /// A message of no fields.

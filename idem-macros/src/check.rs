@@ -9,6 +9,7 @@ use crate::model::Function;
 use crate::paths::Paths;
 use crate::shape::Shape;
 
+mod body;
 mod exceptions;
 mod facts;
 mod future;
@@ -46,7 +47,8 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
     let (proofs, payload) = proof::all(&options, &item, &names, &key, cx);
     let scope = scope::of(&options, &item, cx);
     let settings = windows::settings(&options, cx);
-    exceptions::unused(&options, &key, cx);
+    let allowed = body::check(&item, &options, cx);
+    exceptions::unused(&options, &key, &allowed, cx);
     if !cx.is_empty() {
         return None;
     }

@@ -34,6 +34,13 @@ impl At {
     }
 }
 
+impl At {
+    /// From one token to another.
+    pub(crate) fn between(start: Span, end: Span) -> Self {
+        Self { start, end }
+    }
+}
+
 impl From<Span> for At {
     fn from(span: Span) -> Self {
         Self { start: span, end: span }

@@ -36,6 +36,12 @@ rules! {
     FACTS_PER_DELIVERY = "facts_per_delivery", "a redelivery would get another key, and the work would be done again";
     FACTS_NO_IDENTITY = "facts_no_identity", "two messages with equal payloads would be taken for one, and the second would get the first one's answer";
     PAYLOAD_PER_ATTEMPT = "payload_per_attempt", "a redelivery would look like another message under the same key, and be refused";
+    BODY_FRESH_KEY = "body_fresh_key", "the API knows a repeated request by this key: the next attempt would send another one, and the work would be done again";
+    BODY_FRESH_DEDUP_ID = "body_fresh_dedup_id", "the broker drops a repeated message by this id: the next attempt would send another one, and both would be delivered";
+    BODY_FRESH_MESSAGE_ID = "body_fresh_message_id", "whoever receives this message knows it again by its id: the next attempt would send the same news as another message";
+    BODY_DEFAULT_KEY = "body_default_key", "messages without an id would all be sent under one key, and all but the first dropped or answered with its result";
+    BODY_CONSTANT_KEY = "body_constant_key", "every message after the first would be dropped, or answered with the first one's result";
+    BODY_TOKEN_MINTED_BY_SDK = "body_token_minted_by_sdk", "a client that is given no token makes a new one at each call: the next attempt would be another request, and the work would be done again";
     KEY_UNPROVED = "key_unproved", "a method may read a clock, a counter or a random source; only of a `const fn` on a type that it can name does the compiler prove that it reads none";
     MESSAGE_ITEM = "message_item", "a message is what arrives: fields, of which one is its identity";
     MESSAGE_NO_IDENTITY = "message_no_identity", "without an identity a second delivery cannot be told from another message";
@@ -78,6 +84,12 @@ pub(crate) static WITH_EXCEPTIONS: &[&Rule] = &[
     &FACTS_PER_DELIVERY,
     &FACTS_NO_IDENTITY,
     &PAYLOAD_PER_ATTEMPT,
+    &BODY_FRESH_KEY,
+    &BODY_FRESH_DEDUP_ID,
+    &BODY_FRESH_MESSAGE_ID,
+    &BODY_DEFAULT_KEY,
+    &BODY_CONSTANT_KEY,
+    &BODY_TOKEN_MINTED_BY_SDK,
 ];
 
 #[cfg(test)]

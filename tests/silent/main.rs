@@ -2,6 +2,7 @@
 #![deny(warnings)]
 
 mod bodies;
+mod body;
 mod getters;
 mod keys;
 mod message;

@@ -34,7 +34,7 @@ impl Reader {
     /// The rule that a call of this family breaks here.
     fn rule(self, family: &Family) -> &'static Rule {
         match self {
-            Self::Key => family.rule,
+            Self::Key => family.rule(),
             Self::Payload => &rules::PAYLOAD_PER_ATTEMPT,
         }
     }
@@ -68,7 +68,7 @@ pub(super) fn per_attempt(
 }
 
 /// With a mistake elsewhere, nothing can be said about what an escape would have covered.
-pub(super) fn unused(options: &Options, keys: &Keys, cx: &mut Diagnostics) {
+pub(super) fn unused(options: &Options, keys: &Keys, in_body: &[&Rule], cx: &mut Diagnostics) {
     if !cx.is_empty() {
         return;
     }
@@ -103,7 +103,8 @@ pub(super) fn unused(options: &Options, keys: &Keys, cx: &mut Diagnostics) {
             continue;
         }
         let excused = keys.excused.iter().any(|rule| rule.name == name);
-        if !excused && !read.iter().any(|place| broken(place) == Some(name)) {
+        let in_body = in_body.iter().any(|rule| rule.name == name);
+        if !excused && !in_body && !read.iter().any(|place| broken(place) == Some(name)) {
             cx.report(
                 &rules::ALLOW_UNUSED,
                 allow.at,
