@@ -41,7 +41,6 @@ pub(super) fn implementation(
             quote!(#predicates,)
         }
     });
-    // In a const, as all that an expansion adds beside an item.
     quote_spanned!(site=>
         #[automatically_derived]
         impl #parameters #private::Message for #name #arguments where #(#declared)* #(#bounds,)* {
