@@ -7,14 +7,15 @@
 //! Where a rule goes by names, which can lie, there is a way out with a reason: `allow(…)`. Where idem cannot see into a method,
 //! a person can vouch for it: `trust(…)`. Both stand in the attribute, so that a review sees them.
 //!
-//! Types are checked by the compiler's own traits, whose messages carry idem's words instead of a rule: [`KeyPart`] for the parts
-//! of a key; [`Answer`], [`Stored`] and [`CarriesError`] for what a handler returns; [`StoredError`] for `final_error`; and
+//! The rules of keys and places are those of [`key!`](crate::key!) too. Rules that begin with `part_` are about `#[derive(KeyPart)]`.
+//!
+//! Types are checked by the compiler's own traits, whose messages carry idem's words instead of a rule: [`KeyPart`](trait@crate::KeyPart)
+//! for the parts of a key; [`Answer`], [`Stored`] and [`CarriesError`] for what a handler returns; [`StoredError`] for `final_error`; and
 //! [`AtLeast`] for `require`, where the type of `store = …` tells the store's class.
 //!
 //! In a generic function, and in a method that mentions `Self`, what a `Message` says about its fields is asked when the code is
 //! built, not by `cargo check`.
 //!
-//! [`KeyPart`]: crate::KeyPart
 //! [`Answer`]: crate::Answer
 //! [`Stored`]: crate::Stored
 //! [`CarriesError`]: crate::CarriesError
@@ -137,6 +138,16 @@ pages! {
     return_never = "return/never";
     /// An argument of idem's own that cannot be supplied.
     argument_helper = "argument/helper";
+    /// A derived part that has one value only.
+    part_nothing = "part/nothing";
+    /// A derived part with several fields that have no names.
+    part_unnamed = "part/unnamed";
+    /// A derived part with variants that hold data.
+    part_data = "part/data";
+    /// A derived part in which two variants have one text.
+    part_repeated = "part/repeated";
+    /// A derived part with a `#[key(…)]` that means nothing.
+    part_option = "part/option";
     /// An escape that does not say why.
     reason_missing = "reason/missing";
     /// A `trust` that covers nothing.

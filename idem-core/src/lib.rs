@@ -37,7 +37,7 @@ pub use handler::{Handler, Mode, OnDuplicate};
 pub use id::{Namespace, RecordId};
 pub use idempotent::Idempotent;
 pub use install::{install, name_application};
-pub use key::{Key, KeyPart, KeyText, KeyWriter};
+pub use key::{EventTime, Key, KeyPart, KeyText, KeyWriter};
 pub use machine::OnLapse;
 pub use message::Message;
 pub use observe::{Counters, counters};

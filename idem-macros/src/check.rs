@@ -18,6 +18,7 @@ mod key;
 mod key_names;
 mod names;
 mod options;
+mod outside;
 mod proof;
 mod scope;
 mod signature;
@@ -25,6 +26,7 @@ mod used;
 mod windows;
 
 pub(crate) use item::simple_name;
+pub(crate) use outside::{Mistaken, key as key_outside};
 pub(crate) use used::is_ignored;
 
 /// Reports that the item is no function, or one without a body.

@@ -8,8 +8,10 @@ mod body;
 mod call;
 mod facts;
 mod handler;
+mod outside;
 mod signature;
 
+pub(crate) use outside::key;
 pub(crate) use signature::{arguments, rebuilt};
 
 /// The function with its guard.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Token};
@@ -17,6 +17,7 @@ pub(crate) mod conversions;
 pub(crate) mod minted;
 pub(crate) mod names;
 mod never_const;
+mod part_types;
 pub(crate) mod per_delivery;
 mod table;
 
@@ -30,6 +31,44 @@ impl Family {
             Kind::Default => &rules::KEY_DEFAULT,
         }
     }
+}
+
+/// A class of types that cannot be parts, with reasons of its own. Whether a type is a part is for the compiler to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    Float,
+    Clock,
+    List,
+    Process,
+}
+
+impl Class {
+    /// The trait that says so.
+    pub(crate) fn name(self) -> Ident {
+        let name = match self {
+            Self::Float => "FloatPart",
+            Self::Clock => "ClockPart",
+            Self::List => "ListPart",
+            Self::Process => "ProcessPart",
+        };
+        Ident::new(name, crate::names::site())
+    }
+}
+
+/// The class of the first type in `ty` that is known by its name. Pointers are known by their sign, tuples and arrays by their form.
+pub(crate) fn class_of(ty: &TokenStream) -> Option<Class> {
+    ty.clone().into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) => {
+            let known = part_types::TYPES.iter().find(|(_, names)| names.iter().any(|name| ident == name));
+            known.map(|(class, _)| *class)
+        }
+        TokenTree::Punct(punct) if punct.as_char() == '*' => Some(Class::Process),
+        TokenTree::Group(group) => class_of(&group.stream()).or_else(|| {
+            let several = matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Bracket);
+            (several && !group.stream().is_empty()).then_some(Class::List)
+        }),
+        _ => None,
+    })
 }
 
 /// An entry of the table, taken apart.
@@ -291,7 +330,7 @@ fn path(tokens: &[TokenTree], mut at: usize) -> (Vec<String>, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Pattern, per_attempt};
+    use super::{Class, Pattern, class_of, per_attempt};
 
     fn found(code: &str) -> Option<String> {
         per_attempt(&code.parse().unwrap()).map(|(mention, _)| mention.to_string())
@@ -357,6 +396,25 @@ mod tests {
             "ids.generate(3)",
         ] {
             assert_eq!(found(code), None, "{code}");
+        }
+    }
+
+    #[test]
+    fn a_class_is_known_by_what_is_written() {
+        for (ty, class) in [
+            ("f64", Some(Class::Float)),
+            ("Option<&'a chrono::DateTime<Utc>>", Some(Class::Clock)),
+            ("std::collections::HashMap<String, f64>", Some(Class::List)),
+            ("&'a *const u8", Some(Class::Process)),
+            ("fn(u8) -> u8", Some(Class::Process)),
+            ("(u64, u64)", Some(Class::List)),
+            ("&[u64]", Some(Class::List)),
+            ("[f32; 2]", Some(Class::Float)),
+            ("()", None),
+            ("String", None),
+            ("OrderId", None),
+        ] {
+            assert_eq!(class_of(&ty.parse().unwrap()), class, "{ty}");
         }
     }
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use proc_macro2::{Ident, Span, TokenStream};
 
 use crate::item::Item;
+use crate::known::Class;
+use crate::outside::Typed;
 use crate::paths::Paths;
 use crate::shape::Shape;
 
@@ -33,6 +35,15 @@ pub(crate) struct Function {
     pub(crate) answer_is_opaque: bool,
     /// What the body, or an option, makes use of, in the order in which it was declared.
     pub(crate) used: Vec<Ident>,
+}
+
+/// A key outside of attributes: `key!("…")`.
+pub(crate) struct OutsideKey {
+    pub(crate) paths: Paths,
+    pub(crate) templates: Vec<Template>,
+    pub(crate) proofs: Vec<Proof>,
+    /// Variables whose types were named: they are read through references of those types.
+    pub(crate) typed: Vec<Typed>,
 }
 
 /// Which handler the records belong to.
@@ -78,6 +89,8 @@ pub(crate) enum Part {
         end: Option<u8>,
         /// Whether its name begins with `_`, for which clippy would blame the reader.
         underscore: bool,
+        /// What its type seems to be, for the compiler's message.
+        class: Option<Class>,
     },
 }
 

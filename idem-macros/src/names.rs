@@ -97,3 +97,13 @@ pub(crate) fn body() -> Ident {
 pub(crate) fn running() -> Ident {
     ident("__idem_running")
 }
+
+/// What a part is written to.
+pub(crate) fn out() -> Ident {
+    ident("__idem_out")
+}
+
+/// `self`, through a reference of the type that was named for it.
+pub(crate) fn this() -> Ident {
+    ident("__idem_this")
+}

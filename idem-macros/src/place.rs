@@ -119,6 +119,11 @@ impl Place {
         Ok(Self { derefs, root, steps })
     }
 
+    /// Whether it is nothing but its root.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.derefs == 0 && self.steps.is_empty()
+    }
+
     /// Whether reading it calls a method, which could read anything.
     pub(crate) fn calls(&self) -> bool {
         self.methods().next().is_some()

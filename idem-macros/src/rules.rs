@@ -69,6 +69,11 @@ rules! {
     ARGUMENT_HELPER = "argument_helper", "idem supplies this argument: the caller does not pass it";
     STORE_NONE_WITHOUT_KEY = "store_none_without_key", "with `store = none` nothing is remembered here: only an API that gets the key can refuse to repeat the work";
     FUTURE_REBOUND = "future_rebound", "the key would be read from the new value and not from the argument";
+    PART_NOTHING = "part_nothing", "a part that is always the same tells no message from another";
+    PART_UNNAMED = "part_unnamed", "fields without names can change places unseen, and every key would change with them";
+    PART_DATA = "part_data", "which variant it is and what it holds would both be text, and `Number(7)` and `Text(\"7\")` are easily one";
+    PART_REPEATED = "part_repeated", "two values with one text are one key, and the second message would get the first one's answer";
+    PART_OPTION = "part_option", "`#[key(…)]` gives variants their text with `rename`, and types the place of idem with `crate`; anything else would do nothing";
     REASON_MISSING = "reason_missing", "whoever reviews this needs to know why the rule does not apply";
     TRUST_UNUSED = "trust_unused", "a trust that covers nothing hides that something else is not covered";
     ALLOW_UNKNOWN = "allow_unknown", "an allowance for a rule that knows no exceptions would do nothing";

@@ -8,6 +8,7 @@ mod keys;
 mod message;
 mod names;
 mod options;
+mod parts;
 
 /// What a handler hands back here: its key.
 type Keyed = Result<String, idem::Error>;

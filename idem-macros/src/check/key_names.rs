@@ -17,6 +17,8 @@ pub(super) struct NamedKey<'a> {
     /// The places, and whether each comes from an argument: `self` and constants only qualify.
     pub(super) places: &'a [(&'a Place, bool)],
     pub(super) options: &'a Options,
+    /// Whether it is to be the identity of a message.
+    pub(super) is_of_handler: bool,
     /// A place of this function's, for the message.
     pub(super) example: Option<String>,
     /// Where the template is.
@@ -40,6 +42,7 @@ impl NamedKey<'_> {
         }
         // With a part that has to go, the rest is not yet the key.
         if clean
+            && self.is_of_handler
             && let Some(found) = self.not_enough()
             && self.options.once_per.is_none()
         {

@@ -234,6 +234,33 @@ fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostic
     }
 }
 
+/// The options of `key!`: only those that are about places.
+pub(super) fn of_key(args: &Args, cx: &mut Diagnostics) -> Options {
+    const KNOWN: &[&str] = &["trust", "allow", "crate"];
+    let mut options = Options::default();
+    for written in &args.options {
+        let name = written.name.to_string();
+        if KNOWN.contains(&name.as_str()) {
+            one(written, &name, &mut options, cx);
+            continue;
+        }
+        let help = match nearest(&name, KNOWN.iter().copied()) {
+            Some(near) => format!("write `{near}`"),
+            None => format!(
+                "`key!` only makes a key, and takes {}, and types of variables: `message: &Message`",
+                list(KNOWN)
+            ),
+        };
+        cx.report(
+            &rules::OPTION_UNKNOWN,
+            &written.name,
+            format_args!("unknown option `{name}` of `key!`"),
+            help,
+        );
+    }
+    options
+}
+
 fn unknown(written: &Written, name: &str, cx: &mut Diagnostics) {
     if let Some((_, until_then)) = LATER.iter().find(|(later, _)| *later == name) {
         return cx.report(

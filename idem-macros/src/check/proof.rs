@@ -34,7 +34,7 @@ pub(super) fn all(
         if place.calls() && !options.trusts(place) && seen.insert(place.to_string()) {
             match of(place, span, item, names) {
                 Some(found) => proofs.extend(found),
-                None => unproved(place, at, cx),
+                None => unproved(place, None, at, cx),
             }
         }
     };
@@ -78,7 +78,8 @@ pub(super) fn all(
     (proofs, payload)
 }
 
-fn unproved(place: &Place, at: At, cx: &mut Diagnostics) {
+/// A method that neither the compiler nor a person speaks for. `named` says how its type could be named, if that can be done.
+pub(super) fn unproved(place: &Place, named: Option<&str>, at: At, cx: &mut Diagnostics) {
     let trust = format!("`trust({place}, reason = \"…\")`");
     let last = place.methods().last().map(ToString::to_string).unwrap_or_default();
     let help = match place.without_last_call() {
@@ -87,7 +88,12 @@ fn unproved(place: &Place, at: At, cx: &mut Diagnostics) {
                 "read the value itself, `<{inner}>`, or say why the method is the same on every attempt: {trust}"
             )
         }
-        _ => format!("if it is the same on every attempt, say why: {trust}"),
+        _ => match named {
+            Some(named) => format!(
+                "name the type, and the compiler proves it of a `const fn`: `{named}`; or say why it is the same: {trust}"
+            ),
+            None => format!("if it is the same on every attempt, say why: {trust}"),
+        },
     };
     cx.report(
         &rules::KEY_UNPROVED,
@@ -153,7 +159,7 @@ fn one(place: &Place, span: Span, root: &Ident, argument: &Argument, item: &Item
 
 /// The argument itself, out of the reference to it that a proof gets: a method is found on it as it is found for the key, and
 /// one that is missing is reported once, as both reports are the same.
-fn dereferenced(root: &Ident, span: Span) -> TokenStream {
+pub(super) fn dereferenced(root: &Ident, span: Span) -> TokenStream {
     let root = super::names::shown_at(root, span);
     quote_spanned!(names::site_at(span)=> (*#root))
 }

@@ -37,7 +37,7 @@ pub(super) fn guarded(function: &Function) -> TokenStream {
 /// The settings, the proofs and the call.
 fn called(function: &Function) -> TokenStream {
     let handler = handler::statement(function);
-    let proofs = call::proofs(function);
+    let proofs = call::proofs(&function.proofs, function.paths.private());
     let facts = facts::checks(function);
     let call = call::statements(function);
     quote!(#handler #proofs #facts #call)

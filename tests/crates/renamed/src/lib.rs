@@ -80,6 +80,43 @@ pub async unsafe fn unsafe_charge(n: u64) -> Result<u64, Error> {
     Ok(n + unsafe { raw() })
 }
 
+/// A part by derive.
+#[derive(once::KeyPart, Debug)]
+#[key(crate = ::once)]
+pub struct Line {
+    order: u64,
+    kind: Kind,
+}
+
+/// Another.
+#[derive(once::KeyPart, Debug)]
+#[key(crate = once)]
+pub enum Kind {
+    /// A return.
+    #[key(rename = "back")]
+    Return,
+}
+
+impl Line {
+    const fn order(&self) -> u64 {
+        self.order
+    }
+}
+
+/// A key outside of a handler.
+///
+/// # Errors
+/// idem's own.
+pub fn key_of(line: &Line) -> Result<once::Key, once::Error> {
+    once::key!("line:<line.order()>:<line>", line: &Line, crate = ::once)
+}
+
+#[test]
+fn parts_and_keys_find_it_too() {
+    let line = Line { order: 7, kind: Kind::Return };
+    assert_eq!(key_of(&line).unwrap().as_str(), "line:7:7/back");
+}
+
 #[test]
 fn it_is_found_by_its_other_name() {
     once::install(once::MemoryStore::new());
