@@ -1,4 +1,5 @@
-//! The compile-time rules of `#[idempotent]`, one page each: what the message means, why idem refuses, and what to write.
+//! The compile-time rules of `#[idempotent]` and `#[derive(Message)]`, one page each: what the message means, why idem refuses, and
+//! what to write.
 //!
 //! A message names its rule in its last line. What each page shows as refused is compiled, and its message compared, by idem's
 //! own tests.
@@ -11,6 +12,9 @@
 //! Types are checked by the compiler's own traits, whose messages carry idem's words instead of a rule: [`KeyPart`](trait@crate::KeyPart)
 //! for the parts of a key; [`Answer`], [`Stored`] and [`CarriesError`] for what a handler returns; [`StoredError`] for `final_error`; and
 //! [`AtLeast`] for `require`, where the type of `store = …` tells the store's class.
+//!
+//! In a generic function, and in a method that mentions `Self`, what a `Message` says about its fields is asked when the code is
+//! built, not by `cargo check`.
 //!
 //! [`Answer`]: crate::Answer
 //! [`Stored`]: crate::Stored
@@ -58,6 +62,16 @@ pages! {
     key_per_attempt = "key/per_attempt";
     /// A key that fills in for a missing id.
     key_default = "key/default";
+    /// A key with a part whose name says that it is another one at each delivery.
+    key_per_delivery_name = "key/per_delivery_name";
+    /// A key that is made of payload alone.
+    key_payload_only = "key/payload_only";
+    /// A key with a position, and without what it is counted in.
+    key_position_alone = "key/position_alone";
+    /// A key with a field that its message marks as another one at each delivery.
+    facts_per_delivery = "facts/per_delivery";
+    /// A key without the field that its message marks as its identity.
+    facts_no_identity = "facts/no_identity";
     /// A payload with a value that is another one on every attempt.
     payload_per_attempt = "payload/per_attempt";
     /// A key that calls a method which nothing proves to be the same on every attempt.
@@ -76,6 +90,16 @@ pages! {
     body_token_minted_by_sdk = "body/token_minted_by_sdk";
     /// `store = none` in a handler that does not take the key.
     store_none_without_key = "store/none_without_key";
+    /// A message of no fields.
+    message_item = "message/item";
+    /// A message without an identity.
+    message_no_identity = "message/no_identity";
+    /// A message with two identities of one kind.
+    message_two_identities = "message/two_identities";
+    /// A `#[message(…)]` that marks nothing.
+    message_attribute = "message/attribute";
+    /// An identity that is filled in where it was not sent.
+    message_identity_default = "message/identity_default";
     /// A method or a generic function without a `scope`.
     scope_missing = "scope/missing";
     /// An option that idem does not know.

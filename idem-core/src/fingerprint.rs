@@ -58,7 +58,9 @@ mod compound;
 mod encoder;
 mod serializer;
 
-use encoder::Encoder;
+pub use compound::{Open, OpenMap};
+pub(crate) use encoder::Tag;
+pub use encoder::{Encoder, Failed};
 
 /// A 16-byte digest of the payload fields that define the operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

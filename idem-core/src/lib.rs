@@ -19,6 +19,7 @@ mod install;
 mod key;
 mod lease;
 pub mod machine;
+mod message;
 mod observe;
 mod outcome;
 pub mod private;
@@ -38,6 +39,7 @@ pub use idempotent::Idempotent;
 pub use install::{install, name_application};
 pub use key::{EventTime, Key, KeyPart, KeyText, KeyWriter};
 pub use machine::OnLapse;
+pub use message::Message;
 pub use observe::{Counters, counters};
 pub use outcome::Outcome;
 #[cfg(feature = "memory")]

@@ -2,13 +2,15 @@
 
 pub use crate::answer::{Codec, codec};
 pub use crate::call::Call;
+pub use crate::fingerprint::{Encoder, Failed, Open, OpenMap};
 pub use crate::key::{ClockPart, FloatPart, ListPart, ProcessPart, part_of};
+pub use crate::message::{Facts, FactsOf, NoFacts, NoPayload, Payload, PayloadField, PayloadOf, Probe, Role};
 pub use crate::run::{Run, Running, Started, run, run_blocking, start_blocking};
 pub use crate::store::class;
 pub use crate::store::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
 pub use crate::{
-    Error, Fingerprint, Handler, Key, KeyOnly, KeyPart, KeyText, KeyWriter, Mode, OnDuplicate, OnLapse,
-    StoreClass,
+    Error, Fingerprint, Handler, Key, KeyOnly, KeyPart, KeyText, KeyWriter, Message, Mode, OnDuplicate,
+    OnLapse, StoreClass,
 };
 
 // From `core`, for expansions where nothing of it is in scope.

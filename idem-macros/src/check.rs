@@ -11,9 +11,11 @@ use crate::shape::Shape;
 
 mod body;
 mod exceptions;
+mod facts;
 mod future;
 mod item;
 mod key;
+mod key_names;
 mod names;
 mod options;
 mod outside;
@@ -55,6 +57,8 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
 
     let (answer, answer_is_opaque) = answer?;
     let identity = scope::identity(&scope, &options, &item);
+    let facts = facts::all(&options, &item, &names, &key);
+    let messages = facts::messages(&options, &item, &names, &key);
     let used = used::bindings(&options, &item, &shape, &names, &key);
     Some(Function {
         paths: Paths::to(options.krate.as_ref()),
@@ -64,9 +68,11 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
         settings,
         templates: key.templates,
         proofs,
+        facts,
         identity,
         store: options.store.model(),
         payload,
+        messages,
         final_error: options.final_error.clone(),
         answer,
         answer_is_opaque,

@@ -6,6 +6,7 @@ use crate::model::Function;
 
 mod body;
 mod call;
+mod facts;
 mod handler;
 mod outside;
 mod signature;

@@ -15,6 +15,7 @@ use crate::tokens::{angle_end, is_punct};
 pub(crate) mod carriers;
 pub(crate) mod conversions;
 pub(crate) mod minted;
+pub(crate) mod names;
 mod never_const;
 mod part_types;
 pub(crate) mod per_delivery;

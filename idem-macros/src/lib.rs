@@ -15,6 +15,7 @@ mod expand;
 mod fallback;
 mod item;
 mod known;
+mod message;
 mod model;
 mod names;
 mod near;
@@ -76,7 +77,7 @@ mod tokens;
 /// | `redelivery` | the longest time after which the queue can still deliver; checked against `ttl` and `keep` | not checked |
 /// | `lease`, `max_hold` | how long an attempt owns the message without a renewal, and with renewals | 30 s, 15 min |
 /// | `max_tries` | attempts before the message is parked | 5 |
-/// | `payload(place, ..)` / `none` | what must be equal under one key; another payload is an error | nothing is compared |
+/// | `payload(place, ..)` / `none` | what must be equal under one key; another payload is an error | the payload of what derives [`Message`](derive@Message); else nothing |
 /// | `on_lapse = "rerun"` / `"park"` | what happens to a message whose worker fell silent | `"rerun"` |
 /// | `on_duplicate = "error"` / `wait("5s")` | what happens while another attempt runs | `"error"`, with the time to wait |
 /// | `final_error = path` | a `fn(&E) -> bool`: the errors worth remembering | none are |
@@ -114,6 +115,64 @@ pub fn idempotent(
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
     expanded(attribute.into(), item.into()).into()
+}
+
+/// Says what the fields of a message are: one is its identity, some differ per delivery, the rest is payload.
+///
+/// ```
+/// use idem::{Key, MemoryStore, Message, idempotent};
+///
+/// #[derive(Message)]
+/// struct Payment {
+///     #[message(id)]
+///     id: String,
+///     amount: u64,
+///     #[message(per_delivery)]
+///     delivery_tag: u64,
+/// }
+///
+/// #[idempotent(key = "msg:<payment.id>")]
+/// fn charge(payment: &Payment) -> Result<u64, idem::Error> {
+///     Ok(payment.amount)
+/// }
+///
+/// idem::install(MemoryStore::new());
+/// let payment = |amount, delivery_tag| Payment { id: "8f14".into(), amount, delivery_tag };
+/// assert_eq!(charge(&payment(1200, 1))?, 1200);
+/// assert_eq!(charge(&payment(1200, 2))?, 1200); // delivered again
+///
+/// let error = charge(&payment(9900, 3)).unwrap_err(); // the same id, and another payload
+/// assert_eq!(error.kind(), idem::ErrorKind::Mismatch);
+/// # Ok::<(), idem::Error>(())
+/// ```
+///
+/// # Fields
+///
+/// | mark | the field is | in a key | compared under one key |
+/// | --- | --- | --- | --- |
+/// | `#[message(id)]` | the message's identity: given once, the same at each delivery | yes | |
+/// | `#[message(event)]` | the identity of the fact, which a republish keeps too | yes | |
+/// | `#[message(per_delivery)]` | another one at each delivery | refused | no |
+/// | `#[message(published_at)]` | when it was published | beside an identity | no |
+/// | `#[message(skip)]` | not to be compared | beside an identity | no |
+/// | none | payload | beside an identity | yes |
+///
+/// At least one field is an identity; in an enum, one of each variant. There may be one `id` and one `event`.
+///
+/// # What it does to handlers
+///
+/// `#[idempotent]` sees what a type says, not how its fields are called: behind `&`, `Box`, `Rc` and `Arc` too, and in an argument
+/// such as `Json(payment): Json<Payment>`. In a generic function it is checked when the code is built, and not by `cargo check`.
+///
+/// The payload is compared by value, in the order of its declaration, as [`payload(…)`](macro@idempotent) would: its fields have to
+/// be `Serialize`. Names count as serde has them for a field or variant of its own (`#[serde(rename = "…")]`), the name of the type
+/// does not. What serde does not read, with `#[serde(skip)]`, is not compared, and `with`, `serialize_with` and
+/// `skip_serializing_if` are followed. `payload = none` on a handler compares nothing.
+///
+/// `#[message(crate = path)]` on the type says where idem is, if it was renamed.
+#[proc_macro_derive(Message, attributes(message))]
+pub fn message(item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    message::derive(item.into()).into()
 }
 
 /// Makes a type a part of keys, so that a place such as `<message.order_id>` can read it.

@@ -5,6 +5,7 @@ mod bodies;
 mod body;
 mod getters;
 mod keys;
+mod message;
 mod names;
 mod options;
 mod parts;

@@ -3,6 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 
 use super::key::Keys;
+use super::key_names::surely_per_delivery;
 use super::options::Options;
 use crate::diagnostics::{At, Diagnostics};
 use crate::known::{self, Family};
@@ -89,13 +90,21 @@ pub(super) fn unused(options: &Options, keys: &Keys, in_body: &[&Rule], cx: &mut
         }
     }
     let broken = |(reader, place): &(Reader, &Place)| {
+        if *reader == Reader::Payload && surely_per_delivery(place).is_some() {
+            return Some(rules::PAYLOAD_PER_ATTEMPT.name);
+        }
         let tokens = lex(&place.to_string(), Span::call_site())?;
         known::per_attempt(&tokens).map(|(_, family)| reader.rule(family).name)
     };
     for allow in &options.allows {
         let name = allow.rule.name;
+        // Only the compiler knows what the types would have said.
+        if [&rules::FACTS_PER_DELIVERY, &rules::FACTS_NO_IDENTITY].iter().any(|rule| rule.name == name) {
+            continue;
+        }
+        let excused = keys.excused.iter().any(|rule| rule.name == name);
         let in_body = in_body.iter().any(|rule| rule.name == name);
-        if !in_body && !read.iter().any(|place| broken(place) == Some(name)) {
+        if !excused && !in_body && !read.iter().any(|place| broken(place) == Some(name)) {
             cx.report(
                 &rules::ALLOW_UNUSED,
                 allow.at,

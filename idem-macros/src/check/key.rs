@@ -4,6 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use syn::LitStr;
 
 use super::exceptions::{self, Reader};
+use super::key_names::NamedKey;
 use super::names::{Names, ours_at, shown_at};
 use super::options::{KeyOption, Options};
 use crate::diagnostics::{Diagnostics, list};
@@ -12,7 +13,7 @@ use crate::known::{self, Class};
 use crate::model::{Part, Template};
 use crate::near::nearest;
 use crate::place::{Place, PlaceError, Root, lex};
-use crate::rules;
+use crate::rules::{self, Rule};
 use crate::template::{self, Piece, TemplateError};
 
 /// The templates, and the places that they read.
@@ -22,12 +23,16 @@ pub(super) struct Keys {
     pub(super) places: Vec<ReadPlace>,
     /// What each key with a prefix begins with, as it stands in the key.
     beginnings: Vec<String>,
+    /// The rules that it would have broken, had they not been allowed.
+    pub(super) excused: Vec<&'static Rule>,
 }
 
 /// A place, and the template that reads it.
 pub(super) struct ReadPlace {
     pub(super) place: Place,
     pub(super) span: Span,
+    /// Which template, counted from 0.
+    pub(super) template: usize,
 }
 
 pub(super) fn templates(options: &Options, item: &Item, names: &Names, cx: &mut Diagnostics) -> Keys {
@@ -63,6 +68,9 @@ pub(super) trait Around {
     /// Whether the place can be another one for another message.
     fn of_message(&self, place: &Place) -> bool;
 
+    /// Whether it is a handler's, and so the identity of a message.
+    fn is_of_handler(&self) -> bool;
+
     /// What the place's type seems to be.
     fn class(&self, place: &Place) -> Option<Class>;
 
@@ -96,6 +104,10 @@ impl Around for Handler<'_> {
 
     fn of_message(&self, place: &Place) -> bool {
         matches!(&place.root, Root::Name(name) if self.names.argument(name).is_some())
+    }
+
+    fn is_of_handler(&self) -> bool {
+        true
     }
 
     fn class(&self, place: &Place) -> Option<Class> {
@@ -167,8 +179,29 @@ impl OneKey<'_> {
         }
         if all_read && !self.keys.places[before..].iter().any(|read| self.around.of_message(&read.place)) {
             self.constant(&text);
+        } else if all_read {
+            self.names(&text, before);
         }
         self.keys.templates.push(Template { parts });
+    }
+
+    /// What the names in the key tell.
+    fn names(&mut self, text: &str, before: usize) {
+        let around = self.around;
+        let places: Vec<(&Place, bool)> = self.keys.places[before..]
+            .iter()
+            .map(|read| (&read.place, around.of_message(&read.place)))
+            .collect();
+        let key = NamedKey {
+            prefix: template::prefix(text).unwrap_or_default(),
+            places: &places,
+            options: self.options,
+            is_of_handler: around.is_of_handler(),
+            example: around.example(),
+            at: self.literal.span(),
+        };
+        let excused = key.check(self.cx);
+        self.keys.excused.extend(excused);
     }
 
     fn unclosed(&mut self, error: &TemplateError) {
@@ -301,7 +334,7 @@ impl OneKey<'_> {
                 let name = place.to_string();
                 let underscore = matches!(&place.root, Root::Name(root) if root.to_string().starts_with('_'));
                 let class = self.around.class(&place);
-                self.keys.places.push(ReadPlace { place, span });
+                self.keys.places.push(ReadPlace { place, span, template: self.keys.templates.len() });
                 Some(Part::Place { name, read, end, underscore, class })
             }
             Err(error) => {

@@ -77,6 +77,8 @@ pub(super) struct Options {
     pub(super) max_hold: Option<Window>,
     pub(super) max_tries: Option<u32>,
     pub(super) payload: Vec<(Place, TokenStream)>,
+    /// Whether there is a `payload(…)`, or `payload = none`.
+    pub(super) payload_is_said: bool,
     pub(super) on_lapse: Option<&'static str>,
     pub(super) wait: Option<Duration>,
     pub(super) final_error: Option<TokenStream>,
@@ -193,7 +195,10 @@ fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostic
         "lease" => options.lease = window(written, cx),
         "max_hold" => options.max_hold = window(written, cx),
         "max_tries" => options.max_tries = max_tries(written, cx),
-        "payload" => options.payload = payload(written, cx),
+        "payload" => {
+            options.payload = payload(written, cx);
+            options.payload_is_said = true;
+        }
         "on_lapse" => options.on_lapse = on_lapse(written, cx),
         "on_duplicate" => options.wait = on_duplicate(written, cx),
         "final_error" => {

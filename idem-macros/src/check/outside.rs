@@ -122,6 +122,11 @@ impl Around for Outside<'_> {
         }
     }
 
+    /// What the key is for is not seen.
+    fn is_of_handler(&self) -> bool {
+        false
+    }
+
     fn class(&self, place: &Place) -> Option<Class> {
         self.typed(&place.root).filter(|_| place.is_bare()).and_then(|typed| known::class_of(&typed.ty))
     }

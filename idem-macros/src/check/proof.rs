@@ -7,6 +7,7 @@ use quote::quote_spanned;
 
 use super::exceptions::{self, Reader};
 use super::key::{Keys, root, unknown_root};
+use super::key_names::surely_per_delivery;
 use super::names::Names;
 use super::options::Options;
 use super::{looks_generic, mentions_generics};
@@ -52,6 +53,18 @@ pub(super) fn all(
             at,
             cx,
         ) {
+            continue;
+        }
+        if let Some(is) = surely_per_delivery(place)
+            && !options.trusts(place)
+            && !options.allows(&rules::PAYLOAD_PER_ATTEMPT)
+        {
+            cx.report(
+                &rules::PAYLOAD_PER_ATTEMPT,
+                at,
+                format_args!("`{place}` in the payload {is}"),
+                format_args!("leave it out: compare what the publisher sent"),
+            );
             continue;
         }
         match root(place, names, span) {

@@ -34,8 +34,24 @@ pub(super) fn statements(function: &Function) -> TokenStream {
         let fingerprint = quote_spanned!(at=> #fingerprint::Fingerprint::of(&#payload));
         made = quote_spanned!(site=> #private::Call::with_fingerprint(#made, #fingerprint));
     }
+    if !function.messages.is_empty() {
+        let payload = message_payload(&function.messages, private);
+        made = quote_spanned!(site=> #private::Call::with_payload(#made, #payload));
+    }
     let allow = allowed(&function.templates);
     quote_spanned!(site=> #allow let #call = &#made;)
+}
+
+/// The payload of the arguments that are messages: as method calls, so that the compiler finds out which are.
+fn message_payload(messages: &[Ident], private: &TokenStream) -> TokenStream {
+    let site = names::site();
+    let payload = names::payload();
+    quote_spanned!(site=> {
+        use #private::{NoPayload as _, PayloadOf as _};
+        let mut #payload = #private::Payload::new();
+        #((&#private::Probe(&#messages)).idem_payload(&mut #payload);)*
+        #payload
+    })
 }
 
 /// Clippy blames whoever reads `_message`; it was the user who named it, and the key is their wish.

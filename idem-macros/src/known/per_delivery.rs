@@ -40,3 +40,15 @@ pub(crate) fn is_per_delivery(name: &str) -> bool {
 pub(crate) fn counts_tries(name: &str) -> bool {
     TRIES.contains(&name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::names::{Sureness, per_delivery};
+
+    #[test]
+    fn what_is_refused_in_a_body_is_refused_in_a_key() {
+        for name in super::NAMES {
+            assert!(per_delivery(name).is_some_and(|known| known.sureness == Sureness::Sure), "{name}");
+        }
+    }
+}

@@ -6,6 +6,8 @@
 mod attributes;
 #[path = "../../../macros/bodies.rs"]
 mod bodies;
+#[path = "../../../macros/derived.rs"]
+mod derived;
 #[path = "../../../keys/derived.rs"]
 mod derived_keys;
 #[path = "../../../macros/editions.rs"]

@@ -44,6 +44,26 @@ pub async fn all<const K: usize>(
     Ok(format!("{key} {} {n} {}", attempt.tries(), m.len()))
 }
 
+/// A message, by way of the other name.
+#[derive(once::Message, Debug)]
+#[message(crate = ::once)]
+pub struct Payment {
+    /// Its identity.
+    #[message(id)]
+    pub id: u64,
+    /// Payload.
+    pub amount: u64,
+}
+
+/// A handler of messages.
+///
+/// # Errors
+/// idem's own.
+#[once::idempotent(key = "msg:<payment.id>", crate = ::once)]
+pub fn pay(payment: &Payment) -> Result<u64, Error> {
+    Ok(payment.amount)
+}
+
 unsafe fn raw() -> u64 {
     1
 }
@@ -102,6 +122,8 @@ fn it_is_found_by_its_other_name() {
     once::install(once::MemoryStore::new());
     assert_eq!(charge(1, 1).unwrap(), 2);
     assert_eq!(charge(1, 2).unwrap(), 2);
+    assert_eq!(pay(&Payment { id: 1, amount: 2 }).unwrap(), 2);
+    assert!(pay(&Payment { id: 1, amount: 3 }).is_err());
     let store = once::MemoryStore::new();
     let mut future = std::pin::pin!(all(std::num::NonZero::new(3).unwrap(), [1], &store));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
