@@ -80,7 +80,8 @@ pub(super) fn all(
 
 /// A method that neither the compiler nor a person speaks for. `named` says how its type could be named, if that can be done.
 pub(super) fn unproved(place: &Place, named: Option<&str>, at: At, cx: &mut Diagnostics) {
-    let trust = format!("`trust({place}, reason = \"…\")`");
+    // An option of its own: inside of the key it would be text.
+    let trust = format!("`…, trust({place}, reason = \"…\")` after the key");
     let last = place.methods().last().map(ToString::to_string).unwrap_or_default();
     let help = match place.without_last_call() {
         Some(inner) if known::is_conversion(&last) => {
