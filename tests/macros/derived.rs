@@ -126,7 +126,7 @@ fn it_is_the_same_behind_pointers_and_in_wrappers() {
         &|payment| block_on(forms::in_a_wrapper(Json(payment))),
         &|payment| block_on(forms::in_a_box(Box::new(payment))),
     ];
-    for (at, handler) in handlers.into_iter().enumerate() {
+    for (at, handler) in handlers.iter().enumerate() {
         assert_eq!(handler(payment(4)).unwrap(), 1, "form {at}");
         assert_eq!(handler(payment(4)).unwrap(), 1, "form {at}");
         assert_eq!(handler(other.clone()).unwrap_err().kind(), ErrorKind::Mismatch, "form {at}");
