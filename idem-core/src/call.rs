@@ -128,6 +128,7 @@ impl<'h> Call<'h> {
         Self::new(handler, target, Some(key.clone()))
     }
 
+    #[inline]
     fn new(handler: &'h Handler, target: Result<Target, Error>, key: Option<Key>) -> Self {
         let token = Token::fresh();
         Self { handler, token, target, key, store: None, fingerprint: None, attempt: OnceLock::new() }
@@ -152,6 +153,7 @@ impl<'h> Call<'h> {
 
     /// Checks the payload of the arguments that are messages, if any is.
     #[must_use]
+    #[inline]
     pub fn with_payload(self, payload: Payload) -> Self {
         match payload.finish() {
             Some(fingerprint) => self.with_fingerprint(fingerprint),
@@ -224,6 +226,7 @@ impl<'h> Call<'h> {
     }
 }
 
+#[inline]
 fn target(handler: &Handler, key: &[u8]) -> Result<Target, Error> {
     let namespaces = handler.namespaces()?;
     Ok(Target {
