@@ -6,6 +6,7 @@ mod memory {
     pub(crate) mod annotated;
     pub(crate) mod contender;
     pub(crate) mod idempotent_crate;
+    pub(crate) mod seen;
 }
 
 use std::alloc::System;
@@ -14,6 +15,7 @@ use std::process::Command;
 use memory::annotated::Annotated;
 use memory::contender::{CachedMap, Contender, DashMap, HandWritten, Idem, Moka};
 use memory::idempotent_crate::Idempotent;
+use memory::seen::{HandWrittenSet, IdemSeen};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -36,6 +38,8 @@ fn main() {
         row::<CachedMap>(&name);
         row::<Moka>(&name);
         row::<Idempotent>(&name);
+        row::<HandWrittenSet>(&name);
+        row::<IdemSeen>(&name);
         return;
     }
     println!("{KEYS} keys of 40 bytes, 64-byte results");
@@ -52,6 +56,8 @@ fn main() {
         CachedMap::NAME,
         Moka::NAME,
         Idempotent::NAME,
+        HandWrittenSet::NAME,
+        IdemSeen::NAME,
     ] {
         let child = Command::new(&this).env(ONLY, name).status();
         assert!(child.is_ok_and(|status| status.success()), "{name} failed");

@@ -1,4 +1,5 @@
-//! The compile-time rules of `#[idempotent]`, one page each: what the message means, why idem refuses, and what to write.
+//! The compile-time rules of `#[idempotent]` and `#[derive(Message)]`, one page each: what the message means, why idem refuses, and
+//! what to write.
 //!
 //! A message names its rule in its last line. What each page shows as refused is compiled, and its message compared, by idem's
 //! own tests.
@@ -6,11 +7,15 @@
 //! Where a rule goes by names, which can lie, there is a way out with a reason: `allow(…)`. Where idem cannot see into a method,
 //! a person can vouch for it: `trust(…)`. Both stand in the attribute, so that a review sees them.
 //!
-//! Types are checked by the compiler's own traits, whose messages carry idem's words instead of a rule: [`KeyPart`] for the parts
-//! of a key; [`Answer`], [`Stored`] and [`CarriesError`] for what a handler returns; [`StoredError`] for `final_error`; and
+//! The rules of keys and places are those of [`key!`](crate::key!) too. Rules that begin with `part_` are about `#[derive(KeyPart)]`.
+//!
+//! Types are checked by the compiler's own traits, whose messages carry idem's words instead of a rule: [`KeyPart`](trait@crate::KeyPart)
+//! for the parts of a key; [`Answer`], [`Stored`] and [`CarriesError`] for what a handler returns; [`StoredError`] for `final_error`; and
 //! [`AtLeast`] for `require`, where the type of `store = …` tells the store's class.
 //!
-//! [`KeyPart`]: crate::KeyPart
+//! In a generic function, and in a method that mentions `Self`, what a `Message` says about its fields is asked when the code is
+//! built, not by `cargo check`.
+//!
 //! [`Answer`]: crate::Answer
 //! [`Stored`]: crate::Stored
 //! [`CarriesError`]: crate::CarriesError
@@ -57,12 +62,44 @@ pages! {
     key_per_attempt = "key/per_attempt";
     /// A key that fills in for a missing id.
     key_default = "key/default";
+    /// A key with a part whose name says that it is another one at each delivery.
+    key_per_delivery_name = "key/per_delivery_name";
+    /// A key that is made of payload alone.
+    key_payload_only = "key/payload_only";
+    /// A key with a position, and without what it is counted in.
+    key_position_alone = "key/position_alone";
+    /// A key with a field that its message marks as another one at each delivery.
+    facts_per_delivery = "facts/per_delivery";
+    /// A key without the field that its message marks as its identity.
+    facts_no_identity = "facts/no_identity";
     /// A payload with a value that is another one on every attempt.
     payload_per_attempt = "payload/per_attempt";
     /// A key that calls a method which nothing proves to be the same on every attempt.
     key_unproved = "key/unproved";
+    /// A key that leaves the body and is another one on every attempt.
+    body_fresh_key = "body/fresh_key";
+    /// A deduplication id that is another one on every attempt.
+    body_fresh_dedup_id = "body/fresh_dedup_id";
+    /// A message that is sent under another id on every attempt.
+    body_fresh_message_id = "body/fresh_message_id";
+    /// A key that leaves the body and fills in for a missing one.
+    body_default_key = "body/default_key";
+    /// A key that leaves the body and is the same for every message.
+    body_constant_key = "body/constant_key";
+    /// A request whose client makes a token of its own at each call.
+    body_token_minted_by_sdk = "body/token_minted_by_sdk";
     /// `store = none` in a handler that does not take the key.
     store_none_without_key = "store/none_without_key";
+    /// A message of no fields.
+    message_item = "message/item";
+    /// A message without an identity.
+    message_no_identity = "message/no_identity";
+    /// A message with two identities of one kind.
+    message_two_identities = "message/two_identities";
+    /// A `#[message(…)]` that marks nothing.
+    message_attribute = "message/attribute";
+    /// An identity that is filled in where it was not sent.
+    message_identity_default = "message/identity_default";
     /// A method or a generic function without a `scope`.
     scope_missing = "scope/missing";
     /// An option that idem does not know.
@@ -105,6 +142,16 @@ pages! {
     return_never = "return/never";
     /// An argument of idem's own that cannot be supplied.
     argument_helper = "argument/helper";
+    /// A derived part that has one value only.
+    part_nothing = "part/nothing";
+    /// A derived part with several fields that have no names.
+    part_unnamed = "part/unnamed";
+    /// A derived part with variants that hold data.
+    part_data = "part/data";
+    /// A derived part in which two variants have one text.
+    part_repeated = "part/repeated";
+    /// A derived part with a `#[key(…)]` that means nothing.
+    part_option = "part/option";
     /// An escape that does not say why.
     reason_missing = "reason/missing";
     /// A `trust` that covers nothing.

@@ -2,10 +2,10 @@
 #![forbid(unsafe_code)]
 
 pub use idem_core::{
-    Answer, Attempt, Body, CarriesError, Classed, Clock, Counters, Disposition, Error, ErrorKind,
-    Fingerprint, Handler, Idempotent, Key, KeyOnly, KeyPart, KeyWriter, ManualClock, Mode, Namespace,
-    OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, Stored,
-    StoredError, Timestamp, Token, class, counters, install, machine, name_application,
+    Answer, Attempt, Body, CarriesError, Classed, Clock, Counters, Disposition, Error, ErrorKind, EventTime,
+    Fingerprint, Handler, Idempotent, Key, KeyOnly, KeyPart, KeyWriter, ManualClock, Message, Mode,
+    Namespace, OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind,
+    Stored, StoredError, Timestamp, Token, class, counters, install, machine, name_application,
 };
 #[cfg(feature = "memory")]
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};
@@ -13,7 +13,7 @@ pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};
 pub use idem_core::{SqliteStore, SqliteStoreBuilder};
 #[cfg(feature = "conformance")]
 pub use idem_core::{conformance, conformance_tests};
-pub use idem_macros::idempotent;
+pub use idem_macros::{KeyPart, Message, idempotent, key};
 
 pub mod errors;
 

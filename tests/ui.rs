@@ -5,7 +5,7 @@
 use std::fs;
 
 /// Areas whose messages are the compiler's own.
-const COMPILER: [&str; 2] = ["compiler", "shapes"];
+const COMPILER: [&str; 3] = ["compiler", "facts", "shapes"];
 
 fn areas() -> Vec<String> {
     let areas = fs::read_dir("tests/ui").expect("tests run in the package's folder");
@@ -32,5 +32,6 @@ fn where_the_compiler_speaks_it_points_at_what_was_written() {
     let cases = trybuild::TestCases::new();
     for area in COMPILER {
         cases.compile_fail(format!("tests/ui/{area}/*.rs"));
+        cases.compile_fail(format!("tests/ui/{area}/*/*.rs"));
     }
 }

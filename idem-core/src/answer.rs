@@ -38,7 +38,7 @@ pub trait Stored: Sized {
 #[diagnostic::on_unimplemented(
     message = "the error type `{Self}` of an idempotent handler cannot hold a store failure",
     label = "a claim that fails has to come out as this error",
-    note = "add `impl From<idem::Error> for {Self}`"
+    note = "add `impl From<idem::Error> for {Self}`; if `{Self}` is another crate's, take an error type of your own, or `Box<dyn std::error::Error + Send + Sync>`"
 )]
 pub trait CarriesError: Sized {
     #[doc(hidden)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::attempt::Attempt;
 use crate::machine::{Claim, Completion, Grant, OnLapse};
+use crate::message::Payload;
 use crate::store::StoreHandle;
 use crate::{
     Body, Clock, Error, ErrorKind, Fingerprint, Handler, Key, KeyText, Mode, RecordId, Timestamp, Token,
@@ -147,6 +148,15 @@ impl<'h> Call<'h> {
             Err(error) => self.target = self.target.and(Err(error)),
         }
         self
+    }
+
+    /// Checks the payload of the arguments that are messages, if any is.
+    #[must_use]
+    pub fn with_payload(self, payload: Payload) -> Self {
+        match payload.finish() {
+            Some(fingerprint) => self.with_fingerprint(fingerprint),
+            None => self,
+        }
     }
 
     /// Makes sure that the scope answers for one `Self` and one set of type parameters.

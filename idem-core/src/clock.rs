@@ -163,8 +163,9 @@ fn monotonic_micros() -> u64 {
 /// A clock that moves only when told to, for tests. Clones are one clock.
 ///
 /// ```
+/// # extern crate idem_core as idem;
 /// use std::time::Duration;
-/// use idem_core::ManualClock;
+/// use idem::ManualClock;
 ///
 /// let clock = ManualClock::new();
 /// let start = clock.now();

@@ -68,7 +68,9 @@ pub(crate) fn encode<T: Serialize + DeserializeOwned>(value: &T) -> Encoded {
     bytes.push(JSON);
     // A panic here comes after the work: it must not undo it. The panic hook has reported it.
     let written = catch_unwind(AssertUnwindSafe(|| {
-        serde_json::to_writer(&mut bytes, value).is_ok() && reads_back::<T>(&bytes[1..])
+        // What is too large is not kept, so it need not be read back.
+        serde_json::to_writer(&mut bytes, value).is_ok()
+            && (bytes.len() > MAX_RESULT || reads_back::<T>(&bytes[1..]))
     }));
     let encoded = if !matches!(written, Ok(true)) {
         Encoded { body: Body::copy_from(&[UNSERIALIZABLE]), kept: false }

@@ -19,8 +19,9 @@
 //! A check is also a function that takes the fixture, for test harnesses of another kind:
 //!
 //! ```
+//! # extern crate idem_core as idem;
 //! # #[cfg(feature = "memory")]
-//! idem_core::conformance::core::an_expired_lease_is_taken_over(&idem_core::MemoryStore::new());
+//! idem::conformance::core::an_expired_lease_is_taken_over(&idem::MemoryStore::new());
 //! ```
 //!
 //! Times are handed in or not needed: no check sleeps. Replies are waited for with [`Fixture::drive`], so a store may answer when

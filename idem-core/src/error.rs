@@ -35,7 +35,8 @@ pub enum ErrorKind {
     Lapsed,
     /// The message was tried as often as `max_tries` allows.
     Spent,
-    /// At most once: a former attempt ended without a word, so the message counts as handled. It may be lost.
+    /// At most once: a former attempt recorded no success (it was killed, or its body returned an error), and is not
+    /// repeated. The message counts as handled, and may be lost.
     Lost,
     /// A former attempt was refused by an error worth remembering, which cannot be read back.
     Refused,
@@ -94,9 +95,10 @@ impl Error {
     /// What a consumer should tell its queue.
     ///
     /// ```
-    /// use idem_core::{Disposition, ErrorKind};
+    /// # extern crate idem_core as idem;
+    /// use idem::{Disposition, ErrorKind};
     ///
-    /// fn settle(error: &idem_core::Error) {
+    /// fn settle(error: &idem::Error) {
     ///     match error.disposition() {
     ///         Disposition::Ack => { /* delivery.ack() */ }
     ///         Disposition::RetryAfter(_delay) => { /* delivery.nack(), delayed where the broker can */ }

@@ -58,7 +58,9 @@ mod compound;
 mod encoder;
 mod serializer;
 
-use encoder::Encoder;
+pub use compound::{Open, OpenMap};
+pub(crate) use encoder::Tag;
+pub use encoder::{Encoder, Failed};
 
 /// A 16-byte digest of the payload fields that define the operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,15 +77,16 @@ impl Fingerprint {
     /// too: park the message.
     ///
     /// ```
+    /// # extern crate idem_core as idem;
     /// use std::collections::HashMap;
-    /// use idem_core::Fingerprint;
+    /// use idem::Fingerprint;
     ///
     /// let one = HashMap::from([("amount", 1200), ("fee", 35)]);
     /// let same = HashMap::from([("fee", 35), ("amount", 1200)]);
     /// let other = HashMap::from([("fee", 1200), ("amount", 35)]);
     /// assert_eq!(Fingerprint::of(&one)?, Fingerprint::of(&same)?);
     /// assert_ne!(Fingerprint::of(&one)?, Fingerprint::of(&other)?);
-    /// # Ok::<(), idem_core::Error>(())
+    /// # Ok::<(), idem::Error>(())
     /// ```
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, Error> {
         let mut encoder = Encoder::new();

@@ -12,8 +12,9 @@ use crate::{Error, ErrorKind, Namespace};
 /// The settings of one handler. `#[idempotent]` makes one from its options; without the attribute, make it by hand.
 ///
 /// ```
+/// # extern crate idem_core as idem;
 /// use std::time::Duration;
-/// use idem_core::Handler;
+/// use idem::Handler;
 ///
 /// static CHARGE: Handler = Handler::new("billing.charge")
 ///     .ttl(Duration::from_secs(7 * 86_400))
@@ -67,7 +68,9 @@ pub enum Mode {
     /// At least once until success is recorded; after that never again while the record lives.
     #[default]
     LeaseAndReplay,
-    /// The `SET NX EX` recipe by its true name: a crash after the claim loses the message, and the loss is counted.
+    /// The `SET NX EX` recipe by its true name: a crash after the claim loses the message, and the loss is counted. So does
+    /// an error of the body, which may have come after its effect: while the lease lasts, a redelivery is told to come back,
+    /// and after that the message counts as lost.
     AtMostOnce,
 }
 

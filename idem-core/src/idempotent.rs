@@ -14,7 +14,8 @@ use crate::{Error, Fingerprint, Handler, Key, Outcome};
 /// Runs pieces of work under keys, as `#[idempotent]` does, for code that cannot carry the attribute.
 ///
 /// ```
-/// use idem_core::{Error, Handler, Idempotent, Key, MemoryStore, Outcome};
+/// # extern crate idem_core as idem;
+/// use idem::{Error, Handler, Idempotent, Key, MemoryStore, Outcome};
 ///
 /// let store = MemoryStore::new();
 /// let report = Idempotent::new(&store, Handler::new("reports.daily"));

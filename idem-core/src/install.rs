@@ -16,7 +16,8 @@ static APPLICATION: OnceLock<String> = OnceLock::new();
 /// is meant for tests, which install a `MemoryStore` each.
 ///
 /// ```
-/// idem_core::install(idem_core::MemoryStore::new());
+/// # extern crate idem_core as idem;
+/// idem::install(idem::MemoryStore::new());
 /// ```
 pub fn install(store: impl Store) {
     let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);

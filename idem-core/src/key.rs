@@ -7,14 +7,20 @@
 //! - In every part but the last, the first byte of the literal that follows is percent-encoded too, so that a part ends where
 //!   the template says. The macro refuses literals between parts that are empty or begin with a letter, a digit or something
 //!   that is encoded itself: all of these can also stand inside of a part.
+//! - A part that is made of several parts joins them with `/`; in all of them but the last, `~` and `/` are written `~0` and
+//!   `~1`. That is a text like any other, and is then encoded as said.
 //! - A part that writes nothing is missing, and so is one that says so: the body does not run.
 
 use std::fmt;
 
 use sha2::{Digest, Sha256};
 
+mod classes;
+mod event_time;
 mod part;
 
+pub use classes::{ClockPart, FloatPart, ListPart, ProcessPart, part_of};
+pub use event_time::EventTime;
 pub use part::KeyPart;
 
 /// An idempotency key: the same for every delivery of one message, another one for every other message.
@@ -40,12 +46,13 @@ impl Key {
     /// If the text is empty, longer than [`Key::MAX_LEN`], or not printable ASCII without spaces.
     ///
     /// ```
-    /// use idem_core::Key;
+    /// # extern crate idem_core as idem;
+    /// use idem::Key;
     ///
     /// let key = Key::trusted("report:2026-11-30", "the nominal date of the run")?;
     /// assert_eq!(key.as_str(), "report:2026-11-30");
     /// assert!(Key::trusted("", "nothing to tell messages apart").is_err());
-    /// # Ok::<(), idem_core::Error>(())
+    /// # Ok::<(), idem::Error>(())
     /// ```
     pub fn trusted(text: impl AsRef<str>, reason: &'static str) -> Result<Self, crate::Error> {
         let _ = reason;
@@ -123,11 +130,16 @@ pub struct KeyWriter<'a> {
     key: &'a mut KeyText,
     end: Option<u8>,
     missing: bool,
+    /// In how many parts of parts this is, each of which is followed by another one.
+    joined: usize,
 }
 
 impl KeyWriter<'_> {
     /// Appends `text` to the part, encoded where the key's form asks for it.
     pub fn text(&mut self, text: &str) {
+        if self.joined > 0 {
+            return self.escaped(text);
+        }
         let mut rest = text.as_bytes();
         // Encoded in any case, so it stands for "no other byte".
         let end = self.end.unwrap_or(b'%');
@@ -156,6 +168,57 @@ impl KeyWriter<'_> {
             // A `Display` that fails has shown only part of the value.
             self.missing();
         }
+    }
+
+    /// Appends several parts as one, joined with `/`. In all of them but the last, `~` and `/` are written `~0` and `~1` (as in
+    /// JSON Pointer), so that different parts never make the same text. If one of them is missing, the whole is.
+    ///
+    /// ```
+    /// # extern crate idem_core as idem;
+    /// use idem::{KeyPart, KeyWriter};
+    ///
+    /// struct Invoice {
+    ///     series: String,
+    ///     number: u32,
+    /// }
+    ///
+    /// impl KeyPart for Invoice {
+    ///     fn write(&self, out: &mut KeyWriter<'_>) {
+    ///         out.parts(&[&self.series, &self.number]); // `DE/42`, and `A~1B/42` for the series `A/B`
+    ///     }
+    /// }
+    /// ```
+    pub fn parts(&mut self, parts: &[&dyn KeyPart]) {
+        for (at, part) in parts.iter().enumerate() {
+            if at > 0 {
+                self.text("/");
+            }
+            let followed = usize::from(at + 1 < parts.len());
+            let start = self.key.len;
+            self.joined += followed;
+            part.write(self);
+            self.joined -= followed;
+            if self.key.len == start {
+                self.missing();
+            }
+        }
+    }
+
+    /// Text inside of parts of parts: escaped once for each of them.
+    fn escaped(&mut self, text: &str) {
+        let depth = std::mem::take(&mut self.joined);
+        for piece in text.split_inclusive(['~', '/']) {
+            let plain = piece.trim_end_matches(['~', '/']);
+            self.text(plain);
+            let Some(escaped) = piece[plain.len()..].chars().next() else { continue };
+            self.text("~");
+            // `~` becomes `~0` each time; `/` becomes `~1` once, and is then a `~` with something behind it.
+            for _ in 1..depth {
+                self.text("0");
+            }
+            self.text(if escaped == '~' { "0" } else { "1" });
+        }
+        self.joined = depth;
     }
 
     /// Says that the value is absent (`None`, the nil UUID): the body will not run.
@@ -193,7 +256,7 @@ impl KeyText {
     #[inline]
     pub fn part<P: KeyPart + ?Sized>(&mut self, name: &'static str, value: &P, end: Option<u8>) {
         let start = self.len;
-        let mut writer = KeyWriter { key: self, end, missing: false };
+        let mut writer = KeyWriter { key: self, end, missing: false, joined: 0 };
         value.write(&mut writer);
         if (writer.missing || self.len == start) && self.missing.is_none() {
             self.missing = Some(name);

@@ -19,6 +19,7 @@ mod install;
 mod key;
 mod lease;
 pub mod machine;
+mod message;
 mod observe;
 mod outcome;
 pub mod private;
@@ -36,8 +37,9 @@ pub use handler::{Handler, Mode, OnDuplicate};
 pub use id::{Namespace, RecordId};
 pub use idempotent::Idempotent;
 pub use install::{install, name_application};
-pub use key::{Key, KeyPart, KeyText, KeyWriter};
+pub use key::{EventTime, Key, KeyPart, KeyText, KeyWriter};
 pub use machine::OnLapse;
+pub use message::Message;
 pub use observe::{Counters, counters};
 pub use outcome::Outcome;
 #[cfg(feature = "memory")]

@@ -11,7 +11,7 @@ pub enum Outcome<T> {
     Executed {
         /// Its value.
         value: T,
-        /// Whether the store has it. If not, the work is done all the same: acknowledge the message, and look at the store.
+        /// Whether the store knows that the work is done (of a result over 64 KiB it keeps no more than that). If not, the work is done all the same: acknowledge the message, and look at the store.
         recorded: bool,
     },
     /// A former run's value; the body did not run.

@@ -2,15 +2,22 @@
 
 pub use crate::answer::{Codec, codec};
 pub use crate::call::Call;
+pub use crate::fingerprint::{Encoder, Failed, Open, OpenMap};
+pub use crate::key::{ClockPart, FloatPart, ListPart, ProcessPart, part_of};
+pub use crate::message::{Facts, FactsOf, NoFacts, NoPayload, Payload, PayloadField, PayloadOf, Probe, Role};
 pub use crate::run::{Run, Running, Started, run, run_blocking, start_blocking};
 pub use crate::store::class;
 pub use crate::store::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
-pub use crate::{Fingerprint, Handler, KeyOnly, KeyText, Mode, OnDuplicate, OnLapse, StoreClass};
+pub use crate::{
+    Error, Fingerprint, Handler, Key, KeyOnly, KeyPart, KeyText, KeyWriter, Message, Mode, OnDuplicate,
+    OnLapse, StoreClass,
+};
 
 // From `core`, for expansions where nothing of it is in scope.
 pub use core::any::{type_name, type_name_of_val};
 pub use core::marker::PhantomData;
 pub use core::mem::ManuallyDrop;
 pub use core::option::Option::{None, Some};
+pub use core::result::Result;
 pub use core::time::Duration;
 pub use core::{concat, module_path};

@@ -9,12 +9,16 @@ use crate::model::Function;
 use crate::paths::Paths;
 use crate::shape::Shape;
 
+mod body;
 mod exceptions;
+mod facts;
 mod future;
 mod item;
 mod key;
+mod key_names;
 mod names;
 mod options;
+mod outside;
 mod proof;
 mod scope;
 mod signature;
@@ -22,6 +26,7 @@ mod used;
 mod windows;
 
 pub(crate) use item::simple_name;
+pub(crate) use outside::{Mistaken, key as key_outside};
 pub(crate) use used::is_ignored;
 
 /// Reports that the item is no function, or one without a body.
@@ -44,13 +49,16 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
     let (proofs, payload) = proof::all(&options, &item, &names, &key, cx);
     let scope = scope::of(&options, &item, cx);
     let settings = windows::settings(&options, cx);
-    exceptions::unused(&options, &key, cx);
+    let allowed = body::check(&item, &options, cx);
+    exceptions::unused(&options, &key, &allowed, cx);
     if !cx.is_empty() {
         return None;
     }
 
     let (answer, answer_is_opaque) = answer?;
     let identity = scope::identity(&scope, &options, &item);
+    let facts = facts::all(&options, &item, &names, &key);
+    let messages = facts::messages(&options, &item, &names, &key);
     let used = used::bindings(&options, &item, &shape, &names, &key);
     Some(Function {
         paths: Paths::to(options.krate.as_ref()),
@@ -60,9 +68,11 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
         settings,
         templates: key.templates,
         proofs,
+        facts,
         identity,
         store: options.store.model(),
         payload,
+        messages,
         final_error: options.final_error.clone(),
         answer,
         answer_is_opaque,

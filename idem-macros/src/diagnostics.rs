@@ -34,6 +34,13 @@ impl At {
     }
 }
 
+impl At {
+    /// From one token to another.
+    pub(crate) fn between(start: Span, end: Span) -> Self {
+        Self { start, end }
+    }
+}
+
 impl From<Span> for At {
     fn from(span: Span) -> Self {
         Self { start: span, end: span }
@@ -55,8 +62,7 @@ impl Diagnostics {
         what: impl fmt::Display,
         help: impl fmt::Display,
     ) {
-        let Rule { name, why } = rule;
-        let text = format!("{what}\nwhy: {why}\nhelp: {help}\nrule: idem::errors::{name}");
+        let text = text(rule, &what, &help);
         self.found.push(Diagnostic { at: at.into(), text });
     }
 
@@ -68,6 +74,12 @@ impl Diagnostics {
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.found.into_iter().flat_map(Diagnostic::into_tokens).collect()
     }
+}
+
+/// The four parts of a message, a line each.
+pub(crate) fn text(rule: &Rule, what: &dyn fmt::Display, help: &dyn fmt::Display) -> String {
+    let Rule { name, why } = rule;
+    format!("{what}\nwhy: {why}\nhelp: {help}\nrule: idem::errors::{name}")
 }
 
 impl Diagnostic {

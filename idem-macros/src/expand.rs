@@ -6,9 +6,12 @@ use crate::model::Function;
 
 mod body;
 mod call;
+mod facts;
 mod handler;
+mod outside;
 mod signature;
 
+pub(crate) use outside::key;
 pub(crate) use signature::{arguments, rebuilt};
 
 /// The function with its guard.

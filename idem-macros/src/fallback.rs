@@ -3,6 +3,8 @@
 use proc_macro2::{Group, TokenStream};
 use quote::quote_spanned;
 
+use crate::check::Mistaken;
+use crate::diagnostics::Diagnostics;
 use crate::expand::{arguments, rebuilt};
 use crate::item::{ArgumentKind, Item, inner_attributes};
 use crate::names;
@@ -40,4 +42,17 @@ pub(crate) fn function(item: &Item) -> TokenStream {
     let mut braces = Group::new(item.body.delimiter(), body);
     braces.set_span(item.body.span());
     rebuilt(item, arguments, braces.stream())
+}
+
+/// Mistakes in a key outside of attributes: an expression of the right type, which never is, and which reads what was to be read.
+pub(crate) fn key(cx: Diagnostics, mistaken: &Mistaken) -> TokenStream {
+    let site = names::site();
+    let errors = cx.into_tokens();
+    let Mistaken { paths, read } = mistaken;
+    let private = paths.private();
+    quote_spanned!(site=> {
+        #errors
+        #(let _ = &#read;)*
+        (|| -> #private::Result<#private::Key, #private::Error> { ::core::unreachable!() })()
+    })
 }

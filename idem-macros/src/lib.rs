@@ -15,9 +15,12 @@ mod expand;
 mod fallback;
 mod item;
 mod known;
+mod message;
 mod model;
 mod names;
 mod near;
+mod outside;
+mod part;
 mod paths;
 mod place;
 mod rules;
@@ -74,7 +77,7 @@ mod tokens;
 /// | `redelivery` | the longest time after which the queue can still deliver; checked against `ttl` and `keep` | not checked |
 /// | `lease`, `max_hold` | how long an attempt owns the message without a renewal, and with renewals | 30 s, 15 min |
 /// | `max_tries` | attempts before the message is parked | 5 |
-/// | `payload(place, ..)` / `none` | what must be equal under one key; another payload is an error | nothing is compared |
+/// | `payload(place, ..)` / `none` | what must be equal under one key; another payload is an error | the payload of what derives [`Message`](derive@Message); else nothing |
 /// | `on_lapse = "rerun"` / `"park"` | what happens to a message whose worker fell silent | `"rerun"` |
 /// | `on_duplicate = "error"` / `wait("5s")` | what happens while another attempt runs | `"error"`, with the time to wait |
 /// | `final_error = path` | a `fn(&E) -> bool`: the errors worth remembering | none are |
@@ -112,6 +115,156 @@ pub fn idempotent(
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
     expanded(attribute.into(), item.into()).into()
+}
+
+/// Says what the fields of a message are: one is its identity, some differ per delivery, the rest is payload.
+///
+/// ```
+/// use idem::{Key, MemoryStore, Message, idempotent};
+///
+/// #[derive(Message)]
+/// struct Payment {
+///     #[message(id)]
+///     id: String,
+///     amount: u64,
+///     #[message(per_delivery)]
+///     delivery_tag: u64,
+/// }
+///
+/// #[idempotent(key = "msg:<payment.id>")]
+/// fn charge(payment: &Payment) -> Result<u64, idem::Error> {
+///     Ok(payment.amount)
+/// }
+///
+/// idem::install(MemoryStore::new());
+/// let payment = |amount, delivery_tag| Payment { id: "8f14".into(), amount, delivery_tag };
+/// assert_eq!(charge(&payment(1200, 1))?, 1200);
+/// assert_eq!(charge(&payment(1200, 2))?, 1200); // delivered again
+///
+/// let error = charge(&payment(9900, 3)).unwrap_err(); // the same id, and another payload
+/// assert_eq!(error.kind(), idem::ErrorKind::Mismatch);
+/// # Ok::<(), idem::Error>(())
+/// ```
+///
+/// # Fields
+///
+/// | mark | the field is | in a key | compared under one key |
+/// | --- | --- | --- | --- |
+/// | `#[message(id)]` | the message's identity: given once, the same at each delivery | yes | |
+/// | `#[message(event)]` | the identity of the fact, which a republish keeps too | yes | |
+/// | `#[message(per_delivery)]` | another one at each delivery | refused | no |
+/// | `#[message(published_at)]` | when it was published | beside an identity | no |
+/// | `#[message(skip)]` | not to be compared | beside an identity | no |
+/// | none | payload | beside an identity | yes |
+///
+/// At least one field is an identity; in an enum, one of each variant. There may be one `id` and one `event`.
+///
+/// # What it does to handlers
+///
+/// `#[idempotent]` sees what a type says, not how its fields are called: behind `&`, `Box`, `Rc` and `Arc` too, and in an argument
+/// such as `Json(payment): Json<Payment>`. In a generic function it is checked when the code is built, and not by `cargo check`.
+///
+/// The payload is compared by value, in the order of its declaration, as [`payload(…)`](macro@idempotent) would: its fields have to
+/// be `Serialize`. Names count as serde has them for a field or variant of its own (`#[serde(rename = "…")]`), the name of the type
+/// does not. What serde does not read, with `#[serde(skip)]`, is not compared, and `with`, `serialize_with` and
+/// `skip_serializing_if` are followed. `payload = none` on a handler compares nothing.
+///
+/// `#[message(crate = path)]` on the type says where idem is, if it was renamed.
+#[proc_macro_derive(Message, attributes(message))]
+pub fn message(item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    message::derive(item.into()).into()
+}
+
+/// Makes a type a part of keys, so that a place such as `<message.order_id>` can read it.
+///
+/// - **A newtype** has the text of what it holds. `PhantomData` beside it does not count.
+/// - **A struct of named fields** has the texts of all of them, joined by `/` in the order of their declaration. In all but the last, `~`
+///   and `/` are written `~0` and `~1`, so no two different values have one text. If one of them is missing (`None`, an empty
+///   text, a nil UUID), the whole is, and the body does not run.
+/// - **An enum without data** has its variant's name in snake case, or what `#[key(rename = "…")]` says.
+///
+/// ```
+/// use idem::{KeyPart, MemoryStore, Key, idempotent};
+///
+/// #[derive(KeyPart)]
+/// struct OrderId(u64);
+///
+/// #[derive(KeyPart)]
+/// enum Step {
+///     Paid,
+///     #[key(rename = "sent")]
+///     HandedToTheCarrier,
+/// }
+///
+/// #[derive(KeyPart)]
+/// struct Event {
+///     order: OrderId,
+///     step: Step,
+/// }
+///
+/// #[idempotent(key = "order:<event>")]
+/// fn notify(event: Event, #[key] key: &Key) -> Result<String, idem::Error> {
+///     Ok(key.to_string())
+/// }
+///
+/// idem::install(MemoryStore::new());
+/// assert_eq!(notify(Event { order: OrderId(7), step: Step::Paid })?, "order:7/paid");
+/// assert_eq!(notify(Event { order: OrderId(7), step: Step::HandedToTheCarrier })?, "order:7/sent");
+/// # Ok::<(), idem::Error>(())
+/// ```
+///
+/// The names of variants and the order of fields are part of every key that was ever made of them. Renaming a variant changes its
+/// keys, unless `rename` keeps the old text; so does moving a field.
+///
+/// Type parameters are asked for what the fields need: `struct Id<T> { value: T }` is a part where `T` is one. If idem was renamed,
+/// `#[key(crate = ::once)]` on the type says where it is.
+#[proc_macro_derive(KeyPart, attributes(key))]
+pub fn key_part(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    part::derived(input.into()).into()
+}
+
+/// Makes a [`Key`] outside of a handler, by the same rules as `#[idempotent]`: for the API client that passes it on, the outbox that
+/// stores it, the caller that puts it into a message.
+///
+/// ```
+/// use idem::{Key, key};
+///
+/// struct Order {
+///     id: u64,
+///     lines: Vec<String>,
+/// }
+///
+/// let order = Order { id: 7, lines: vec!["a4 paper".into()] };
+/// let key: Key = key!("order:<order.id>")?;
+/// assert_eq!(key.as_str(), "order:7");
+/// assert_eq!(key!("line:<order.id>:<order.lines[0]>")?.as_str(), "line:7:a4%20paper");
+/// # Ok::<(), idem::Error>(())
+/// ```
+///
+/// It is an expression of type `Result<Key, Error>`: a part that is missing, or a text of more than 255 bytes, is an error. The
+/// template is that of `key = "…"` there, prefix and places, and so is a list of templates, of which the first with all its parts is used:
+/// `key!(["evt:<event_id>", "msg:<message.id>"])`.
+///
+/// # Places
+///
+/// A place begins with a variable, or with `self`. The macro sees neither their types nor where their values came from, so
+///
+/// - **a value made by the attempt is not seen** if it was made before: `let id = Uuid::new_v4(); key!("msg:<id>")`. Inside of a place, calls
+///   that give another value on every attempt are refused, as everywhere.
+/// - **a method** in a place needs the type that it is a method of, beside the template. Then the compiler proves of a `const fn` that it
+///   reads no clock, counter or random source; the value is read through a reference of just that type:
+///   `key!("order:<order.number()>", order: &Order)`, or `self: &Order` (not `&Self`). Where the type cannot be named, or the method is not `const`, a person vouches for it:
+///   `key!("order:<order.number()>", trust(order.number(), reason = "assigned once, by the shop"))`.
+///
+/// If idem was renamed, `crate = ::once` says where it is.
+///
+/// # Errors
+/// Those of the expression: a missing part, a text that is too long.
+///
+/// [`Key`]: https://docs.rs/idem-rs/latest/idem/struct.Key.html
+#[proc_macro]
+pub fn key(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    outside::key(input.into()).into()
 }
 
 fn expanded(attribute: TokenStream, item: TokenStream) -> TokenStream {

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 
 use crate::item::Item;
+use crate::known::Class;
+use crate::outside::Typed;
 use crate::paths::Paths;
 use crate::shape::Shape;
 
@@ -19,10 +21,13 @@ pub(crate) struct Function {
     pub(crate) settings: Settings,
     pub(crate) templates: Vec<Template>,
     pub(crate) proofs: Vec<Proof>,
+    pub(crate) facts: Vec<FactCheck>,
     pub(crate) identity: Vec<Identity>,
     pub(crate) store: Store,
     /// Expressions that read what must be equal under one key; empty if nothing is compared.
     pub(crate) payload: Vec<TokenStream>,
+    /// Arguments that may be messages, whose payload is compared if they are; empty if something was said about the payload.
+    pub(crate) messages: Vec<Ident>,
     pub(crate) final_error: Option<TokenStream>,
     /// The type of the answer, `_` where it says `impl Trait`; `None` where only the compiler knows it.
     pub(crate) answer: Option<TokenStream>,
@@ -30,6 +35,15 @@ pub(crate) struct Function {
     pub(crate) answer_is_opaque: bool,
     /// What the body, or an option, makes use of, in the order in which it was declared.
     pub(crate) used: Vec<Ident>,
+}
+
+/// A key outside of attributes: `key!("…")`.
+pub(crate) struct OutsideKey {
+    pub(crate) paths: Paths,
+    pub(crate) templates: Vec<Template>,
+    pub(crate) proofs: Vec<Proof>,
+    /// Variables whose types were named: they are read through references of those types.
+    pub(crate) typed: Vec<Typed>,
 }
 
 /// Which handler the records belong to.
@@ -75,6 +89,8 @@ pub(crate) enum Part {
         end: Option<u8>,
         /// Whether its name begins with `_`, for which clippy would blame the reader.
         underscore: bool,
+        /// What its type seems to be, for the compiler's message.
+        class: Option<Class>,
     },
 }
 
@@ -89,6 +105,25 @@ pub(crate) struct Proof {
     pub(crate) reads: Vec<TokenStream>,
     /// What else the pattern binds.
     pub(crate) others: Vec<Ident>,
+}
+
+/// What is asked of the types of the arguments that one template reads.
+pub(crate) struct FactCheck {
+    /// Whether a type depends on parameters of the function, or of what is around it.
+    pub(crate) generic: bool,
+    /// Where the template is.
+    pub(crate) at: Span,
+    /// Each with what is said if it is another one at each delivery.
+    pub(crate) per_delivery: Vec<(TypedField, String)>,
+    /// The fields of which one has to be an identity, and what is said if none is.
+    pub(crate) identity: Option<(Vec<TypedField>, String)>,
+}
+
+/// A field that a key reads from an argument of this type.
+#[derive(Clone)]
+pub(crate) struct TypedField {
+    pub(crate) ty: TokenStream,
+    pub(crate) field: String,
 }
 
 /// What tells one instance of a function from another.

@@ -48,6 +48,21 @@ pub(crate) fn key_text() -> Ident {
     ident("__idem_key")
 }
 
+/// The payload while it is taken in.
+pub(crate) fn payload() -> Ident {
+    ident("__idem_payload")
+}
+
+/// The facts, and those of a type.
+pub(crate) fn facts_of(what: &str, at: Span) -> Ident {
+    Ident::new(&format!("__IdemFacts{what}"), at)
+}
+
+/// The constant that asks for facts. Its name is shown if the answer is wrong.
+pub(crate) fn facts_key(at: Span) -> Ident {
+    Ident::new("__KEY", at)
+}
+
 /// What the run came to.
 pub(crate) fn answer() -> Ident {
     ident("__idem_answer")
@@ -81,4 +96,14 @@ pub(crate) fn body() -> Ident {
 /// The claim while such a body runs.
 pub(crate) fn running() -> Ident {
     ident("__idem_running")
+}
+
+/// What a part is written to.
+pub(crate) fn out() -> Ident {
+    ident("__idem_out")
+}
+
+/// `self`, through a reference of the type that was named for it.
+pub(crate) fn this() -> Ident {
+    ident("__idem_this")
 }

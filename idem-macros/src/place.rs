@@ -41,6 +41,14 @@ enum Step {
     Call(Ident),
 }
 
+/// A name in a place.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) text: String,
+    /// Whether it is a method's.
+    pub(crate) called: bool,
+}
+
 /// Why something is not a place.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum PlaceError {
@@ -111,6 +119,11 @@ impl Place {
         Ok(Self { derefs, root, steps })
     }
 
+    /// Whether it is nothing but its root.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.derefs == 0 && self.steps.is_empty()
+    }
+
     /// Whether reading it calls a method, which could read anything.
     pub(crate) fn calls(&self) -> bool {
         self.methods().next().is_some()
@@ -128,6 +141,33 @@ impl Place {
     pub(crate) fn without_last_call(&self) -> Option<Self> {
         let (Step::Call(_), steps) = self.steps.split_last()? else { return None };
         Some(Self { steps: steps.to_vec(), ..self.clone() })
+    }
+
+    /// The names in it, from the root on: of arguments, fields and methods, and text in brackets. `self` has none.
+    pub(crate) fn names(&self) -> Vec<Named> {
+        let root = match &self.root {
+            Root::Name(name) => Some(Named { text: name.unraw().to_string(), called: false }),
+            Root::This | Root::OfType(_) => None,
+        };
+        let steps = self.steps.iter().filter_map(|step| match step {
+            Step::Field(name) => Some(Named { text: name.unraw().to_string(), called: false }),
+            Step::Call(name) => Some(Named { text: name.unraw().to_string(), called: true }),
+            Step::Subscript(index) => {
+                let text = syn::parse2::<syn::LitStr>(index.clone()).ok()?.value();
+                Some(Named { text, called: false })
+            }
+            Step::Index(_) => None,
+        });
+        root.into_iter().chain(steps).collect()
+    }
+
+    /// The field that it reads first, if it begins so: `id` of `message.id.0`.
+    pub(crate) fn first_field(&self) -> Option<String> {
+        match self.steps.first()? {
+            Step::Field(name) => Some(name.unraw().to_string()),
+            Step::Index(index) => Some(index.to_string()),
+            Step::Subscript(_) | Step::Call(_) => None,
+        }
     }
 
     /// The expression that reads it. `root` is the token of the binding itself, which knows where it was bound; the rest is

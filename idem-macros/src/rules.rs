@@ -31,8 +31,24 @@ rules! {
     KEY_NOT_A_PLACE = "key_not_a_place", "the key and the payload read the message and do nothing else: arguments, fields, indices, and methods without arguments";
     KEY_PER_ATTEMPT = "key_per_attempt", "a redelivery would get another key, and the work would be done again";
     KEY_DEFAULT = "key_default", "messages without an id would answer for one another, or be worked on again at each delivery";
+    KEY_PER_DELIVERY_NAME = "key_per_delivery_name", "a redelivery would get another key, and the work would be done again";
+    KEY_PAYLOAD_ONLY = "key_payload_only", "two messages that are meant to be two would be taken for one, and the second would get the first one's answer";
+    KEY_POSITION_ALONE = "key_position_alone", "a position is counted anew in each partition, batch or order, so two messages would have one key, and the second would get the first one's answer";
+    FACTS_PER_DELIVERY = "facts_per_delivery", "a redelivery would get another key, and the work would be done again";
+    FACTS_NO_IDENTITY = "facts_no_identity", "two messages with equal payloads would be taken for one, and the second would get the first one's answer";
     PAYLOAD_PER_ATTEMPT = "payload_per_attempt", "a redelivery would look like another message under the same key, and be refused";
+    BODY_FRESH_KEY = "body_fresh_key", "the API knows a repeated request by this key: the next attempt would send another one, and the work would be done again";
+    BODY_FRESH_DEDUP_ID = "body_fresh_dedup_id", "the broker drops a repeated message by this id: the next attempt would send another one, and both would be delivered";
+    BODY_FRESH_MESSAGE_ID = "body_fresh_message_id", "whoever receives this message knows it again by its id: the next attempt would send the same news as another message";
+    BODY_DEFAULT_KEY = "body_default_key", "messages without an id would all be sent under one key, and all but the first dropped or answered with its result";
+    BODY_CONSTANT_KEY = "body_constant_key", "every message after the first would be dropped, or answered with the first one's result";
+    BODY_TOKEN_MINTED_BY_SDK = "body_token_minted_by_sdk", "a client that is given no token makes a new one at each call: the next attempt would be another request, and the work would be done again";
     KEY_UNPROVED = "key_unproved", "a method may read a clock, a counter or a random source; only of a `const fn` on a type that it can name does the compiler prove that it reads none";
+    MESSAGE_ITEM = "message_item", "a message is what arrives: fields, of which one is its identity";
+    MESSAGE_NO_IDENTITY = "message_no_identity", "without an identity a second delivery cannot be told from another message";
+    MESSAGE_TWO_IDENTITIES = "message_two_identities", "of two, a key might be made from either, and they need not come and go together";
+    MESSAGE_ATTRIBUTE = "message_attribute", "what a field is decides what a key may read and what is compared, so a mark that does nothing would mislead";
+    MESSAGE_IDENTITY_DEFAULT = "message_identity_default", "a message that came without an id would get a fresh one at each parse, or share one with all others";
     SCOPE_MISSING = "scope_missing", "a method or a generic function has no name of its own that lasts: two types, or two instances, would share one record";
     OPTION_UNKNOWN = "option_unknown", "an option that idem does not know would do nothing";
     OPTION_REPEATED = "option_repeated", "of two values, one would do nothing";
@@ -55,6 +71,11 @@ rules! {
     ARGUMENT_HELPER = "argument_helper", "idem supplies this argument: the caller does not pass it";
     STORE_NONE_WITHOUT_KEY = "store_none_without_key", "with `store = none` nothing is remembered here: only an API that gets the key can refuse to repeat the work";
     FUTURE_REBOUND = "future_rebound", "the key would be read from the new value and not from the argument";
+    PART_NOTHING = "part_nothing", "a part that is always the same tells no message from another";
+    PART_UNNAMED = "part_unnamed", "fields without names can change places unseen, and every key would change with them";
+    PART_DATA = "part_data", "which variant it is and what it holds would both be text, and `Number(7)` and `Text(\"7\")` are easily one";
+    PART_REPEATED = "part_repeated", "two values with one text are one key, and the second message would get the first one's answer";
+    PART_OPTION = "part_option", "`#[key(…)]` gives variants their text with `rename`, and types the place of idem with `crate`; anything else would do nothing";
     REASON_MISSING = "reason_missing", "whoever reviews this needs to know why the rule does not apply";
     TRUST_UNUSED = "trust_unused", "a trust that covers nothing hides that something else is not covered";
     ALLOW_UNKNOWN = "allow_unknown", "an allowance for a rule that knows no exceptions would do nothing";
@@ -62,7 +83,21 @@ rules! {
 }
 
 /// Those that go by names, which can lie: `allow(rule, reason = "…")` is the way out.
-pub(crate) static WITH_EXCEPTIONS: &[&Rule] = &[&KEY_PER_ATTEMPT, &PAYLOAD_PER_ATTEMPT];
+pub(crate) static WITH_EXCEPTIONS: &[&Rule] = &[
+    &KEY_PER_ATTEMPT,
+    &KEY_PER_DELIVERY_NAME,
+    &KEY_PAYLOAD_ONLY,
+    &KEY_POSITION_ALONE,
+    &FACTS_PER_DELIVERY,
+    &FACTS_NO_IDENTITY,
+    &PAYLOAD_PER_ATTEMPT,
+    &BODY_FRESH_KEY,
+    &BODY_FRESH_DEDUP_ID,
+    &BODY_FRESH_MESSAGE_ID,
+    &BODY_DEFAULT_KEY,
+    &BODY_CONSTANT_KEY,
+    &BODY_TOKEN_MINTED_BY_SDK,
+];
 
 #[cfg(test)]
 mod tests {

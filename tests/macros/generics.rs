@@ -100,7 +100,7 @@ mod parameters_of_the_impl {
         let error = answer.unwrap_err();
         let text = error.to_string();
         assert_eq!(error.kind(), idem::ErrorKind::Misconfigured, "{text}");
-        assert!(text.contains("Two") && !text.contains("closure"), "{text}");
+        assert!(text.contains("Two") && !text.contains("closure"));
     }
     #[test]
     fn one_type_never_gets_the_answer_of_another() {

@@ -15,6 +15,7 @@
 
 mod attributes;
 mod bodies;
+mod derived;
 mod editions;
 mod fragments;
 mod futures;

@@ -2,10 +2,13 @@
 #![deny(warnings)]
 
 mod bodies;
+mod body;
 mod getters;
 mod keys;
+mod message;
 mod names;
 mod options;
+mod parts;
 
 /// What a handler hands back here: its key.
 type Keyed = Result<String, idem::Error>;

@@ -100,9 +100,10 @@ pub trait Bounded: Fixture {
 /// A store on a clock that is moved by hand.
 ///
 /// ```
-/// use idem_core::conformance::OnClock;
+/// # extern crate idem_core as idem;
+/// use idem::conformance::OnClock;
 /// # #[cfg(feature = "memory")]
-/// let fixture = OnClock::new(|clock| idem_core::MemoryStore::builder().clock(clock).build());
+/// let fixture = OnClock::new(|clock| idem::MemoryStore::builder().clock(clock).build());
 /// ```
 pub struct OnClock {
     store: Arc<dyn Store>,
@@ -138,8 +139,9 @@ impl fmt::Debug for OnClock {
 /// A store that lives somewhere: it is opened as often as a check asks for it.
 ///
 /// ```no_run
+/// # extern crate idem_core as idem;
 /// # #[cfg(feature = "sqlite")] {
-/// use idem_core::{SqliteStore, conformance::Opening};
+/// use idem::{SqliteStore, conformance::Opening};
 ///
 /// let file = std::env::temp_dir().join("idem-conformance.db"); // in a real test, one that is new each time
 /// let fixture = Opening::new(move || SqliteStore::open(&file).expect("a new file"));

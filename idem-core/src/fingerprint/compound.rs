@@ -9,7 +9,8 @@ use serde::ser::{
 use super::encoder::{Encoder, Failed, Tag};
 
 /// A list of values or of fields whose end is still to come.
-pub(super) struct Open<'e>(pub(super) &'e mut Encoder);
+#[derive(Debug)]
+pub struct Open<'e>(pub(super) &'e mut Encoder);
 
 impl Open<'_> {
     fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Failed> {
@@ -71,7 +72,8 @@ macro_rules! fields {
 fields!(SerializeStruct, SerializeStructVariant);
 
 /// A map whose end is still to come, and where its entries began.
-pub(super) struct OpenMap<'e> {
+#[derive(Debug)]
+pub struct OpenMap<'e> {
     encoder: &'e mut Encoder,
     starts: Vec<usize>,
 }

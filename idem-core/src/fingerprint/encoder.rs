@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 /// The first byte of each kind of value; see the format.
 #[derive(Clone, Copy)]
-pub(super) enum Tag {
+pub(crate) enum Tag {
     None = 0x00,
     Some = 0x01,
     Unit = 0x02,
@@ -35,7 +35,7 @@ pub(super) enum Tag {
 }
 
 /// Feeds a digest with values.
-pub(super) struct Encoder {
+pub struct Encoder {
     digest: Sha256,
     /// The entries of maps that are still open: they can be put in order only once all are there.
     staged: Vec<u8>,
@@ -43,12 +43,19 @@ pub(super) struct Encoder {
     open_maps: usize,
 }
 
+/// Shows nothing: what it holds is payload.
+impl fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Encoder")
+    }
+}
+
 impl Encoder {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { digest: Sha256::new_with_prefix(b"idem-fp\x01"), staged: Vec::new(), open_maps: 0 }
     }
 
-    pub(super) fn finish(&self) -> Result<[u8; 16], Failed> {
+    pub(crate) fn finish(&self) -> Result<[u8; 16], Failed> {
         if self.open_maps > 0 {
             // Its bytes never reached the digest, so two payloads would look alike.
             return Err(ser::Error::custom("an error inside a map was swallowed"));
@@ -58,11 +65,11 @@ impl Encoder {
         Ok(first)
     }
 
-    pub(super) fn tag(&mut self, tag: Tag) {
+    pub(crate) fn tag(&mut self, tag: Tag) {
         self.put(&[tag as u8]);
     }
 
-    pub(super) fn text(&mut self, bytes: &[u8]) {
+    pub(crate) fn text(&mut self, bytes: &[u8]) {
         let mut prefix = [0; 10];
         let mut at = 0;
         let mut rest = bytes.len();
@@ -153,7 +160,7 @@ impl Encoder {
 
 /// Why a value could not be shown: the words of its `Serialize`.
 #[derive(Debug)]
-pub(super) struct Failed(String);
+pub struct Failed(String);
 
 impl ser::Error for Failed {
     fn custom<T: fmt::Display>(message: T) -> Self {

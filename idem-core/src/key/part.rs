@@ -1,20 +1,41 @@
 //! What a key can be made of.
 
 use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::KeyWriter;
 
+#[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
+mod date;
+mod foreign;
+
 /// A value that can be a part of a key: it has one canonical text, and two values that differ have two texts.
 ///
-/// Implemented for strings, integers, `bool`, `char`, bytes, and for `Option` of a part, where `None` is *missing* and
-/// keeps the body from running. Not for clocks, floats, maps or pointers: none of them says which message this is.
+/// Implemented for strings, integers, `bool`, `char`, bytes (as lower-case hex), IP addresses, and for `Option` of a part, where
+/// `None` is *missing* and keeps the body from running. Not for clocks, floats, maps or pointers: none of them says which
+/// message this is.
 ///
-/// Write it by hand for a newtype of your own:
+/// Behind features that are named like the crates:
+///
+/// | feature | type | text |
+/// | --- | --- | --- |
+/// | `bytes` | `Bytes` | lower-case hex; empty bytes are missing |
+/// | `bytestring`, `compact_str`, `smol_str` | `ByteString`, `CompactString`, `SmolStr` | the text itself |
+/// | `chrono`, `time`, `jiff` | `NaiveDate`, `Date`, `civil::Date`: dates of business, and no moments | `2026-11-30`, the same for all three |
+/// | `http` | `Method` | `POST` |
+/// | `rust_decimal` | `Decimal` | normalized: `1.50` is `1.5` |
+/// | `semver` | `Version` | `1.2.3-beta.1+build` |
+/// | `ulid` | `Ulid` | upper case; nil is missing |
+/// | `url` | `Url` | as the crate serializes it |
+/// | `uuid` | `Uuid`, `NonNilUuid` | lower case with hyphens; nil and max are missing |
+///
+/// For a type of your own, derive it, or write it by hand:
 ///
 /// ```
-/// use idem_core::{KeyPart, KeyWriter};
+/// # extern crate idem_core as idem;
+/// use idem::{KeyPart, KeyWriter};
 ///
 /// struct OrderId(u64);
 ///
@@ -27,8 +48,10 @@ use super::KeyWriter;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be part of an idempotency key",
     label = "this part has no canonical text that stays the same on redelivery",
-    note = "a key is made of strings, integers, `bool`, `char`, bytes and ids; not of clocks, floats, maps or pointers",
-    note = "for a newtype of your own, implement `idem::KeyPart`: `fn write(&self, out: &mut idem::KeyWriter<'_>)`"
+    note = "a key is made of what the message says about its identity: text, integers, `bool`, `char`, bytes, UUIDs and other ids, dates of business",
+    note = "not of clocks (when, not which), floats (rounding, `-0`, `NaN`), maps, lists and tuples (no one text), nor of pointers, hashes and handles (of this process)",
+    note = "types of other crates are parts behind features of `idem` that have their names, as `uuid` or `chrono`",
+    note = "for a type of your own, `#[derive(idem::KeyPart)]`, or implement it: `fn write(&self, out: &mut idem::KeyWriter<'_>)`"
 )]
 pub trait KeyPart {
     /// Writes the value's canonical text; writing nothing means that the value is missing.
@@ -94,12 +117,25 @@ impl KeyPart for [u8] {
     }
 }
 
-/// Lower-case hex, two digits a byte. The empty vector is missing.
+/// As the slice of them. Not for vectors of anything else: where one text of a list ends would be a guess.
 impl KeyPart for Vec<u8> {
     fn write(&self, out: &mut KeyWriter<'_>) {
         self.as_slice().write(out);
     }
 }
+
+// Not `SocketAddr`: a port is a connection's, and the next attempt has another one.
+macro_rules! addresses {
+    ($($address:ty),*) => {$(
+        /// As usual: `192.0.2.1`, `2001:db8::1`.
+        impl KeyPart for $address {
+            fn write(&self, out: &mut KeyWriter<'_>) {
+                out.display(self);
+            }
+        }
+    )*};
+}
+addresses!(IpAddr, Ipv4Addr, Ipv6Addr);
 
 /// `None` is missing.
 impl<P: KeyPart> KeyPart for Option<P> {

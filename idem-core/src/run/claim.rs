@@ -222,7 +222,7 @@ fn judge<'c>(ready: Ready<'c>, verdict: Verdict, asked_at: Timestamp) -> Step<'c
             Step::Refused { body }
         }
         Verdict::InProgress { remaining, tries } => {
-            let message = format!("attempt {tries} holds this message for another {remaining:.1?}");
+            let message = format!("attempt {tries} has this message for another {remaining:.1?}");
             // A lease about to end is not worth a busy loop.
             let wait = remaining.max(Duration::from_millis(100));
             stop(Event::InProgress, Error::new(ErrorKind::InProgress, message).retry_in(wait))
@@ -233,7 +233,7 @@ fn judge<'c>(ready: Ready<'c>, verdict: Verdict, asked_at: Timestamp) -> Step<'c
         }
         Verdict::Lapsed { tries, first_age } if call.handler.mode == Mode::AtMostOnce => {
             let message = format!(
-                "at most once: attempt {tries} of {first_age:.0?} ago ended without a word, and is not repeated; \
+                "at most once: attempt {tries} of {first_age:.0?} ago recorded no success, and is not repeated; \
                  its effect may be lost"
             );
             stop(Event::Lost, Error::new(ErrorKind::Lost, message))

@@ -19,8 +19,11 @@ pub(super) fn answer<R>(call: &Call<'_>, codec: &Codec<R>, step: Step<'_>) -> R 
 
 /// The result of a former run.
 pub(super) fn replay<R>(call: &Call<'_>, codec: &Codec<R>, body: Option<&Body>, how: Replay) -> R {
-    count(if how.skipped { Event::Skipped } else { Event::Replayed });
-    (codec.replay)(body, how).unwrap_or_else(|missing| {
+    let replayed = (codec.replay)(body, how);
+    if replayed.is_ok() {
+        count(if how.skipped { Event::Skipped } else { Event::Replayed });
+    }
+    replayed.unwrap_or_else(|missing| {
         let message = format!("done, but its result {missing}");
         let kind = match missing {
             Missing::Expired | Missing::TooLarge(_) | Missing::Unserializable => ErrorKind::NotKept,

@@ -60,11 +60,12 @@ use shared::Shared;
 /// all of them, and the grants that the batch got before are taken back.
 ///
 /// ```
+/// # extern crate idem_core as idem;
 /// use std::time::Duration;
-/// use idem_core::MemoryStore;
+/// use idem::MemoryStore;
 ///
 /// let store = MemoryStore::builder().max_records(100_000).max_age(Duration::from_secs(86_400)).build();
-/// idem_core::install(store.clone());
+/// idem::install(store.clone());
 /// assert!(store.is_empty());
 /// ```
 #[derive(Clone)]

@@ -36,8 +36,9 @@ use set::Set;
 /// [`Body::INLINE`](crate::Body::INLINE).
 ///
 /// ```
+/// # extern crate idem_core as idem;
 /// use std::time::Duration;
-/// use idem_core::{KeyOnly, SeenSet};
+/// use idem::{KeyOnly, SeenSet};
 ///
 /// let seen = SeenSet::builder(KeyOnly)
 ///     .max_count(1_000_000)

@@ -1,13 +1,16 @@
 //! The key: its text, its steps, its record's identity, and what logs may show of it.
 
+mod event_time;
+mod foreign;
 mod identity;
 mod injective;
+mod joined;
 mod parts;
 mod redaction;
 mod steps;
 mod text;
 
-use idem_core::{Error, Key, KeyPart, KeyText};
+use idem_core::{Error, ErrorKind, Key, KeyPart, KeyText};
 
 /// The key `prefix:<part>`.
 fn key_of(part: &(impl KeyPart + ?Sized)) -> Result<Key, Error> {
@@ -15,6 +18,11 @@ fn key_of(part: &(impl KeyPart + ?Sized)) -> Result<Key, Error> {
     text.literal("msg:");
     text.part("message.id", part, None);
     text.to_key()
+}
+
+/// The text of a part, behind the prefix.
+fn text_of(part: &(impl KeyPart + ?Sized)) -> String {
+    key_of(part).unwrap().as_str()["msg:".len()..].to_owned()
 }
 
 /// Literals and parts in turn, as the macro renders them: each part but the last ends at the literal that follows.

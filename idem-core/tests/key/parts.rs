@@ -5,13 +5,10 @@ use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use idem_core::{ErrorKind, KeyWriter};
+use idem_core::KeyWriter;
 
+use super::text_of as text;
 use super::*;
-
-fn text(part: &(impl KeyPart + ?Sized)) -> String {
-    key_of(part).unwrap().as_str()["msg:".len()..].to_owned()
-}
 
 #[test]
 fn integers_are_decimal() {
@@ -45,7 +42,20 @@ fn words_and_characters_are_themselves() {
 fn bytes_are_lower_case_hex() {
     assert_eq!(text(&[0x00_u8, 0x0a, 0xff]), "000aff");
     assert_eq!(text(&[0xde_u8, 0xad][..]), "dead");
+    assert_eq!(text(&vec![0xde_u8, 0xad]), "dead");
     assert_eq!(key_of(&[0_u8; 0]).unwrap_err().kind(), ErrorKind::MissingKeyPart);
+}
+
+#[test]
+fn an_address_is_as_it_is_usually_written() {
+    use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+    let short: Ipv6Addr = "2001:0DB8:0:0::1".parse().unwrap();
+    assert_eq!(text(&Ipv4Addr::new(192, 0, 2, 1)), "192.0.2.1");
+    assert_eq!(text(&short), "2001:db8::1");
+    assert_eq!(text(&IpAddr::from(short)), "2001:db8::1");
+    assert_eq!(text(&IpAddr::from([192, 0, 2, 1])), "192.0.2.1");
+    assert_eq!(text(&Ipv4Addr::new(192, 0, 2, 1).to_ipv6_mapped()), "::ffff:192.0.2.1");
 }
 
 #[test]
@@ -53,6 +63,7 @@ fn pointers_are_what_they_point_to() {
     assert_eq!(text(&&"id"), "id");
     assert_eq!(text(&&mut "id"), "id");
     assert_eq!(text(&Box::<str>::from("id")), "id");
+    assert_eq!(text(&Rc::<str>::from("id")), "id");
     assert_eq!(text(&Rc::new(7)), "7");
     assert_eq!(text(&Arc::<str>::from("id")), "id");
     assert_eq!(text(&Cow::Borrowed("id")), "id");

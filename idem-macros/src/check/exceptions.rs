@@ -3,6 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 
 use super::key::Keys;
+use super::key_names::surely_per_delivery;
 use super::options::Options;
 use crate::diagnostics::{At, Diagnostics};
 use crate::known::{self, Family};
@@ -17,7 +18,7 @@ impl Options {
     }
 
     /// Whether a person says that the rule does not apply here.
-    fn allows(&self, rule: &Rule) -> bool {
+    pub(super) fn allows(&self, rule: &Rule) -> bool {
         self.allows.iter().any(|allow| allow.rule.name == rule.name)
     }
 }
@@ -33,7 +34,7 @@ impl Reader {
     /// The rule that a call of this family breaks here.
     fn rule(self, family: &Family) -> &'static Rule {
         match self {
-            Self::Key => family.rule,
+            Self::Key => family.rule(),
             Self::Payload => &rules::PAYLOAD_PER_ATTEMPT,
         }
     }
@@ -67,7 +68,7 @@ pub(super) fn per_attempt(
 }
 
 /// With a mistake elsewhere, nothing can be said about what an escape would have covered.
-pub(super) fn unused(options: &Options, keys: &Keys, cx: &mut Diagnostics) {
+pub(super) fn unused(options: &Options, keys: &Keys, in_body: &[&Rule], cx: &mut Diagnostics) {
     if !cx.is_empty() {
         return;
     }
@@ -89,12 +90,21 @@ pub(super) fn unused(options: &Options, keys: &Keys, cx: &mut Diagnostics) {
         }
     }
     let broken = |(reader, place): &(Reader, &Place)| {
+        if *reader == Reader::Payload && surely_per_delivery(place).is_some() {
+            return Some(rules::PAYLOAD_PER_ATTEMPT.name);
+        }
         let tokens = lex(&place.to_string(), Span::call_site())?;
         known::per_attempt(&tokens).map(|(_, family)| reader.rule(family).name)
     };
     for allow in &options.allows {
         let name = allow.rule.name;
-        if !read.iter().any(|place| broken(place) == Some(name)) {
+        // Only the compiler knows what the types would have said.
+        if [&rules::FACTS_PER_DELIVERY, &rules::FACTS_NO_IDENTITY].iter().any(|rule| rule.name == name) {
+            continue;
+        }
+        let excused = keys.excused.iter().any(|rule| rule.name == name);
+        let in_body = in_body.iter().any(|rule| rule.name == name);
+        if !excused && !in_body && !read.iter().any(|place| broken(place) == Some(name)) {
             cx.report(
                 &rules::ALLOW_UNUSED,
                 allow.at,

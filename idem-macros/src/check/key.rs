@@ -4,14 +4,16 @@ use proc_macro2::{Span, TokenStream};
 use syn::LitStr;
 
 use super::exceptions::{self, Reader};
+use super::key_names::NamedKey;
 use super::names::{Names, ours_at, shown_at};
 use super::options::{KeyOption, Options};
 use crate::diagnostics::{Diagnostics, list};
-use crate::item::{Helper, Item};
+use crate::item::{ArgumentKind, Helper, Item};
+use crate::known::{self, Class};
 use crate::model::{Part, Template};
 use crate::near::nearest;
 use crate::place::{Place, PlaceError, Root, lex};
-use crate::rules;
+use crate::rules::{self, Rule};
 use crate::template::{self, Piece, TemplateError};
 
 /// The templates, and the places that they read.
@@ -21,12 +23,16 @@ pub(super) struct Keys {
     pub(super) places: Vec<ReadPlace>,
     /// What each key with a prefix begins with, as it stands in the key.
     beginnings: Vec<String>,
+    /// The rules that it would have broken, had they not been allowed.
+    pub(super) excused: Vec<&'static Rule>,
 }
 
 /// A place, and the template that reads it.
 pub(super) struct ReadPlace {
     pub(super) place: Place,
     pub(super) span: Span,
+    /// Which template, counted from 0.
+    pub(super) template: usize,
 }
 
 pub(super) fn templates(options: &Options, item: &Item, names: &Names, cx: &mut Diagnostics) -> Keys {
@@ -43,29 +49,108 @@ pub(super) fn templates(options: &Options, item: &Item, names: &Names, cx: &mut 
             },
         ),
         KeyOption::Templates(templates) => {
+            let around = Handler { item, names };
             for literal in templates {
-                let mut one = OneKey { literal, options, item, names, cx: &mut *cx, keys: &mut keys };
-                one.check();
+                OneKey { literal, options, around: &around, cx: &mut *cx, keys: &mut keys }.check();
             }
         }
     }
     keys
 }
 
+/// What is around a key: which names there are, and how one speaks of them.
+pub(super) trait Around {
+    /// The token that the place begins with, if there is such a thing here.
+    fn root(&self, place: &Place, span: Span) -> Option<TokenStream>;
+
+    fn unknown_root(&self, place: &Place, text: &str, span: Span, cx: &mut Diagnostics);
+
+    /// Whether the place can be another one for another message.
+    fn of_message(&self, place: &Place) -> bool;
+
+    /// Whether it is a handler's, and so the identity of a message.
+    fn is_of_handler(&self) -> bool;
+
+    /// What the place's type seems to be.
+    fn class(&self, place: &Place) -> Option<Class>;
+
+    /// A place that there may be here.
+    fn example(&self) -> Option<String>;
+
+    /// How a template is written here.
+    fn written(&self, template: &str) -> String;
+
+    /// What to write if there is nothing that tells messages apart.
+    fn nothing_to_name(&self, prefix: &str) -> String;
+
+    /// What places begin with, with its article.
+    fn noun(&self) -> &'static str;
+}
+
+/// Around a handler's attribute.
+struct Handler<'a> {
+    item: &'a Item,
+    names: &'a Names,
+}
+
+impl Around for Handler<'_> {
+    fn root(&self, place: &Place, span: Span) -> Option<TokenStream> {
+        root(place, self.names, span)
+    }
+
+    fn unknown_root(&self, place: &Place, text: &str, span: Span, cx: &mut Diagnostics) {
+        unknown_root(place, text, self.item, self.names, span, cx);
+    }
+
+    fn of_message(&self, place: &Place) -> bool {
+        matches!(&place.root, Root::Name(name) if self.names.argument(name).is_some())
+    }
+
+    fn is_of_handler(&self) -> bool {
+        true
+    }
+
+    fn class(&self, place: &Place) -> Option<Class> {
+        let Root::Name(name) = &place.root else { return None };
+        let root = self.names.argument(name).filter(|_| place.is_bare())?;
+        self.item.given().find_map(|argument| match &argument.kind {
+            ArgumentKind::Typed { pattern, ty, .. } if super::simple_name(pattern).as_ref() == Some(root) => {
+                known::class_of(ty)
+            }
+            _ => None,
+        })
+    }
+
+    fn example(&self) -> Option<String> {
+        self.names.example()
+    }
+
+    fn written(&self, template: &str) -> String {
+        format!("key = \"{template}\"")
+    }
+
+    fn nothing_to_name(&self, prefix: &str) -> String {
+        format!("{NO_ARGUMENTS}: `key = \"{prefix}:<date>\"`")
+    }
+
+    fn noun(&self) -> &'static str {
+        "an argument"
+    }
+}
+
 const NO_ARGUMENTS: &str = "give the function an argument that is another one for each piece of work, such as the nominal date of the run";
 
 /// One template while it is checked.
-struct OneKey<'a> {
-    literal: &'a LitStr,
-    options: &'a Options,
-    item: &'a Item,
-    names: &'a Names,
-    cx: &'a mut Diagnostics,
-    keys: &'a mut Keys,
+pub(super) struct OneKey<'a> {
+    pub(super) literal: &'a LitStr,
+    pub(super) options: &'a Options,
+    pub(super) around: &'a dyn Around,
+    pub(super) cx: &'a mut Diagnostics,
+    pub(super) keys: &'a mut Keys,
 }
 
 impl OneKey<'_> {
-    fn check(&mut self) {
+    pub(super) fn check(&mut self) {
         let text = self.literal.value();
         let pieces = match template::split(&text) {
             Ok(pieces) => pieces,
@@ -84,24 +169,39 @@ impl OneKey<'_> {
                 Piece::Literal(text) => parts.push(Part::Literal(template::encode(text))),
                 Piece::Place(text) => {
                     let last = !pieces[at..].iter().skip(1).any(|piece| matches!(piece, Piece::Place(_)));
-                    match self.place(text) {
-                        Some((name, underscore, read)) => {
-                            let end = if last { None } else { first_byte(pieces.get(at + 1)) };
-                            parts.push(Part::Place { name, read, end, underscore });
-                        }
+                    let end = if last { None } else { first_byte(pieces.get(at + 1)) };
+                    match self.place(text, end) {
+                        Some(part) => parts.push(part),
                         None => all_read = false,
                     }
                 }
             }
         }
-        if all_read && !self.keys.places[before..].iter().any(|read| self.of_message(&read.place)) {
+        if all_read && !self.keys.places[before..].iter().any(|read| self.around.of_message(&read.place)) {
             self.constant(&text);
+        } else if all_read {
+            self.names(&text, before);
         }
         self.keys.templates.push(Template { parts });
     }
 
-    fn of_message(&self, place: &Place) -> bool {
-        matches!(&place.root, Root::Name(name) if self.names.argument(name).is_some())
+    /// What the names in the key tell.
+    fn names(&mut self, text: &str, before: usize) {
+        let around = self.around;
+        let places: Vec<(&Place, bool)> = self.keys.places[before..]
+            .iter()
+            .map(|read| (&read.place, around.of_message(&read.place)))
+            .collect();
+        let key = NamedKey {
+            prefix: template::prefix(text).unwrap_or_default(),
+            places: &places,
+            options: self.options,
+            is_of_handler: around.is_of_handler(),
+            example: around.example(),
+            at: self.literal.span(),
+        };
+        let excused = key.check(self.cx);
+        self.keys.excused.extend(excused);
     }
 
     fn unclosed(&mut self, error: &TemplateError) {
@@ -122,10 +222,15 @@ impl OneKey<'_> {
     fn constant(&mut self, text: &str) {
         let prefix = template::prefix(text)
             .unwrap_or_else(|| if template::prefix(&format!("{text}:")).is_some() { text } else { "msg" });
-        let help = match (template::from_braces(text), self.names.example()) {
-            (Some(meant), _) => format!("places stand between `<` and `>`: `key = \"{meant}\"`"),
-            (None, Some(place)) => format!("name what tells messages apart: `key = \"{prefix}:<{place}>\"`"),
-            (None, None) => format!("{NO_ARGUMENTS}: `key = \"{prefix}:<date>\"`"),
+        let help = match (template::from_braces(text), self.around.example()) {
+            (Some(meant), _) => {
+                format!("places stand between `<` and `>`: `{}`", self.around.written(&meant))
+            }
+            (None, Some(place)) => {
+                let written = self.around.written(&format!("{prefix}:<{place}>"));
+                format!("name what tells messages apart: `{written}`")
+            }
+            (None, None) => self.around.nothing_to_name(prefix),
         };
         let what = if text.is_empty() {
             "the key is empty, and so the same for every message".to_owned()
@@ -148,8 +253,8 @@ impl OneKey<'_> {
                 self.literal.span(),
                 format_args!("the key `{text}` does not begin with a prefix"),
                 format_args!(
-                    "name the source in lower case, and put a colon after it: `key = \"{}\"`",
-                    template::with_prefix(text)
+                    "name the source in lower case, and put a colon after it: `{}`",
+                    self.around.written(&template::with_prefix(text))
                 ),
             );
         }
@@ -203,8 +308,8 @@ impl OneKey<'_> {
         }
     }
 
-    /// One place: its name, whether that begins with `_`, and the expression that reads it.
-    fn place(&mut self, text: &str) -> Option<(String, bool, TokenStream)> {
+    /// One place; `end` is the byte that ends its part.
+    fn place(&mut self, text: &str, end: Option<u8>) -> Option<Part> {
         let span = self.literal.span();
         let tokens = lex(text, span);
         let place = match tokens.clone().map(Place::parse) {
@@ -214,19 +319,23 @@ impl OneKey<'_> {
         };
         if let Some(tokens) = &tokens {
             let place = place.as_ref().ok().map(|place| (place, self.options));
-            let example = self.names.example();
+            let example = self.around.example();
             if exceptions::per_attempt(tokens, place, Reader::Key, example.as_deref(), span.into(), self.cx) {
                 return None;
             }
         }
         match place {
             Ok(place) => {
-                let root = self.root(&place, text)?;
+                let Some(root) = self.around.root(&place, span) else {
+                    self.around.unknown_root(&place, text, span, self.cx);
+                    return None;
+                };
                 let read = place.read(&root, span);
                 let name = place.to_string();
                 let underscore = matches!(&place.root, Root::Name(root) if root.to_string().starts_with('_'));
-                self.keys.places.push(ReadPlace { place, span });
-                Some((name, underscore, read))
+                let class = self.around.class(&place);
+                self.keys.places.push(ReadPlace { place, span, template: self.keys.templates.len() });
+                Some(Part::Place { name, read, end, underscore, class })
             }
             Err(error) => {
                 self.not_a_place(text, &error);
@@ -236,7 +345,7 @@ impl OneKey<'_> {
     }
 
     fn not_a_place(&mut self, text: &str, error: &PlaceError) {
-        let example = self.names.example().unwrap_or_else(|| "message.id".to_owned());
+        let example = self.around.example().unwrap_or_else(|| "message.id".to_owned());
         let span = self.literal.span();
         match error {
             PlaceError::Empty => self.cx.report(
@@ -254,16 +363,17 @@ impl OneKey<'_> {
                 format_args!("read a field, or a method without arguments, such as `<{example}>`"),
             ),
             PlaceError::NotAPlace => {
+                let noun = self.around.noun();
                 let help = match self.simpler(text) {
                     Some(simpler) => format!("write `<{simpler}>`"),
                     None => format!(
-                        "name an argument, a field of one, or a method without arguments, such as `<{example}>`; what has to be computed can be an argument of its own"
+                        "name {noun}, a field of one, or a method without arguments, such as `<{example}>`; what has to be computed can be {noun} of its own"
                     ),
                 };
                 self.cx.report(
                     &rules::KEY_NOT_A_PLACE,
                     span,
-                    format_args!("`<{text}>` in the key is not an expression that reads an argument"),
+                    format_args!("`<{text}>` in the key is not an expression that reads {noun}"),
                     help,
                 );
             }
@@ -275,19 +385,8 @@ impl OneKey<'_> {
         let text = text.trim().trim_start_matches('&');
         let text = text.split_once(':').map_or(text, |(place, _)| place).trim_end_matches('?');
         let place = Place::parse(lex(text, self.literal.span())?).ok()?;
-        root(&place, self.names, self.literal.span())?;
+        self.around.root(&place, self.literal.span())?;
         Some(place.to_string())
-    }
-
-    /// The token that the place begins with.
-    fn root(&mut self, place: &Place, text: &str) -> Option<TokenStream> {
-        let span = self.literal.span();
-        if let Some(root) = root(place, self.names, span) {
-            Some(root)
-        } else {
-            unknown_root(place, text, self.item, self.names, span, self.cx);
-            None
-        }
     }
 }
 

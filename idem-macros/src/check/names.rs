@@ -56,6 +56,11 @@ impl Names {
         self.bindings.iter().find(|bound| bound.unraw() == name)
     }
 
+    /// Whether the argument is of a type without fields.
+    pub(super) fn is_simple(&self, name: &Ident) -> bool {
+        self.simple.contains(name)
+    }
+
     /// The const parameter of that name. Those of an impl block cannot be seen; in a method, what looks like one passes.
     pub(super) fn constant<'n>(&'n self, name: &'n Ident) -> Option<&'n Ident> {
         let declared = self.consts.iter().find(|constant| *constant == name);

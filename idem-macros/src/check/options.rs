@@ -78,6 +78,8 @@ pub(super) struct Options {
     pub(super) max_hold: Option<Window>,
     pub(super) max_tries: Option<u32>,
     pub(super) payload: Vec<(Place, TokenStream)>,
+    /// Whether there is a `payload(…)`, or `payload = none`.
+    pub(super) payload_is_said: bool,
     pub(super) on_lapse: Option<&'static str>,
     pub(super) wait: Option<Duration>,
     pub(super) final_error: Option<TokenStream>,
@@ -195,7 +197,10 @@ fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostic
         "lease" => options.lease = window(written, cx),
         "max_hold" => options.max_hold = window(written, cx),
         "max_tries" => options.max_tries = max_tries(written, cx),
-        "payload" => options.payload = payload(written, cx),
+        "payload" => {
+            options.payload = payload(written, cx);
+            options.payload_is_said = true;
+        }
         "on_lapse" => options.on_lapse = on_lapse(written, cx),
         "on_duplicate" => options.wait = on_duplicate(written, cx),
         "final_error" => {
@@ -229,6 +234,33 @@ fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostic
         }
         _ => unknown(written, name, cx),
     }
+}
+
+/// The options of `key!`: only those that are about places.
+pub(super) fn of_key(args: &Args, cx: &mut Diagnostics) -> Options {
+    const KNOWN: &[&str] = &["trust", "allow", "crate"];
+    let mut options = Options::default();
+    for written in &args.options {
+        let name = written.name.to_string();
+        if KNOWN.contains(&name.as_str()) {
+            one(written, &name, &mut options, cx);
+            continue;
+        }
+        let help = match nearest(&name, KNOWN.iter().copied()) {
+            Some(near) => format!("write `{near}`"),
+            None => format!(
+                "`key!` only makes a key, and takes {}, and types of variables: `message: &Message`",
+                list(KNOWN)
+            ),
+        };
+        cx.report(
+            &rules::OPTION_UNKNOWN,
+            &written.name,
+            format_args!("unknown option `{name}` of `key!`"),
+            help,
+        );
+    }
+    options
 }
 
 fn unknown(written: &Written, name: &str, cx: &mut Diagnostics) {

@@ -7,6 +7,7 @@ use quote::quote_spanned;
 
 use super::exceptions::{self, Reader};
 use super::key::{Keys, root, unknown_root};
+use super::key_names::surely_per_delivery;
 use super::names::Names;
 use super::options::Options;
 use super::{looks_generic, mentions_generics};
@@ -33,7 +34,7 @@ pub(super) fn all(
         if place.calls() && !options.trusts(place) && seen.insert(place.to_string()) {
             match of(place, span, item, names) {
                 Some(found) => proofs.extend(found),
-                None => unproved(place, at, cx),
+                None => unproved(place, None, at, cx),
             }
         }
     };
@@ -54,6 +55,18 @@ pub(super) fn all(
         ) {
             continue;
         }
+        if let Some(is) = surely_per_delivery(place)
+            && !options.trusts(place)
+            && !options.allows(&rules::PAYLOAD_PER_ATTEMPT)
+        {
+            cx.report(
+                &rules::PAYLOAD_PER_ATTEMPT,
+                at,
+                format_args!("`{place}` in the payload {is}"),
+                format_args!("leave it out: compare what the publisher sent"),
+            );
+            continue;
+        }
         match root(place, names, span) {
             Some(root) => {
                 payload.push(place.read(&root, span));
@@ -65,8 +78,10 @@ pub(super) fn all(
     (proofs, payload)
 }
 
-fn unproved(place: &Place, at: At, cx: &mut Diagnostics) {
-    let trust = format!("`trust({place}, reason = \"…\")`");
+/// A method that neither the compiler nor a person speaks for. `named` says how its type could be named, if that can be done.
+pub(super) fn unproved(place: &Place, named: Option<&str>, at: At, cx: &mut Diagnostics) {
+    // An option of its own: inside of the key it would be text.
+    let trust = format!("`…, trust({place}, reason = \"…\")` after the key");
     let last = place.methods().last().map(ToString::to_string).unwrap_or_default();
     let help = match place.without_last_call() {
         Some(inner) if known::is_conversion(&last) => {
@@ -74,7 +89,12 @@ fn unproved(place: &Place, at: At, cx: &mut Diagnostics) {
                 "read the value itself, `<{inner}>`, or say why the method is the same on every attempt: {trust}"
             )
         }
-        _ => format!("if it is the same on every attempt, say why: {trust}"),
+        _ => match named {
+            Some(named) => format!(
+                "name the type, and the compiler proves it of a `const fn`: `{named}`; or say why it is the same: {trust}"
+            ),
+            None => format!("if it is the same on every attempt, say why: {trust}"),
+        },
     };
     cx.report(
         &rules::KEY_UNPROVED,
@@ -145,7 +165,7 @@ fn one(place: &Place, span: Span, root: &Ident, argument: &Argument, item: &Item
 
 /// The argument itself, out of the reference to it that a proof gets: a method is found on it as it is found for the key, and
 /// one that is missing is reported once, as both reports are the same.
-fn dereferenced(root: &Ident, span: Span) -> TokenStream {
+pub(super) fn dereferenced(root: &Ident, span: Span) -> TokenStream {
     let root = super::names::shown_at(root, span);
     quote_spanned!(names::site_at(span)=> (*#root))
 }

@@ -47,7 +47,11 @@ pub(super) fn helpers(item: &Item, options: &Options, cx: &mut Diagnostics) {
         });
         if !is_reference {
             let (pattern, ty) = match written {
-                Some((pattern, written)) => (pattern.to_string(), owned(&written).unwrap_or(ty.to_owned())),
+                Some((pattern, written)) => {
+                    // Their own path to it, if that is what they wrote; a number is none.
+                    let path = owned(&written).filter(|path| path.ends_with(ty));
+                    (pattern.to_string(), path.unwrap_or(ty.to_owned()))
+                }
                 None => (fallback.to_owned(), ty.to_owned()),
             };
             cx.report(

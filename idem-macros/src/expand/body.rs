@@ -5,7 +5,7 @@
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 
-use super::{call, handler};
+use super::{call, facts, handler};
 use crate::check::simple_name;
 use crate::item::{ArgumentKind, Helper, inner_attributes};
 use crate::model::Function;
@@ -37,9 +37,10 @@ pub(super) fn guarded(function: &Function) -> TokenStream {
 /// The settings, the proofs and the call.
 fn called(function: &Function) -> TokenStream {
     let handler = handler::statement(function);
-    let proofs = call::proofs(function);
+    let proofs = call::proofs(&function.proofs, function.paths.private());
+    let facts = facts::checks(function);
     let call = call::statements(function);
-    quote!(#handler #proofs #call)
+    quote!(#handler #proofs #facts #call)
 }
 
 /// A plain function: its body as a closure that borrows, so that arguments are dropped where they always were.

@@ -16,21 +16,7 @@ pub(super) fn statements(function: &Function) -> TokenStream {
     let handler = handler::reference(function);
     let keeps_key =
         function.item.arguments.iter().any(|argument| matches!(argument.helper, Some((Helper::Key, _))));
-    let mut render = TokenStream::new();
-    for (at, template) in function.templates.iter().enumerate() {
-        let parts = parts(template, private);
-        render = if at == 0 {
-            parts
-        } else {
-            quote_spanned!(site=>
-                #render
-                if #private::KeyText::is_missing(#key) {
-                    #private::KeyText::restart(#key);
-                    #parts
-                }
-            )
-        };
-    }
+    let render = render(&function.templates, private);
     let told_apart = !function.identity.is_empty() || matches!(function.scope, Scope::Dependent(_));
     let derive = Ident::new(if told_apart { "derive" } else { "derive_here" }, site);
     let mut made = quote_spanned!(site=> #private::Call::#derive(#handler, #keeps_key, |#key| { #render }));
@@ -48,20 +34,38 @@ pub(super) fn statements(function: &Function) -> TokenStream {
         let fingerprint = quote_spanned!(at=> #fingerprint::Fingerprint::of(&#payload));
         made = quote_spanned!(site=> #private::Call::with_fingerprint(#made, #fingerprint));
     }
-    let underscore = function
-        .templates
-        .iter()
-        .flat_map(|template| &template.parts)
-        .any(|part| matches!(part, Part::Place { underscore: true, .. }));
-    // Clippy blames whoever reads `_message`; it was the user who named it, and the key is their wish.
-    let allow = underscore.then(|| quote_spanned!(site=> #[allow(clippy::used_underscore_binding)]));
+    if !function.messages.is_empty() {
+        let payload = message_payload(&function.messages, private);
+        made = quote_spanned!(site=> #private::Call::with_payload(#made, #payload));
+    }
+    let allow = allowed(&function.templates);
     quote_spanned!(site=> #allow let #call = &#made;)
 }
 
-/// The functions that compile only if the key's places are read the same on every attempt.
-pub(super) fn proofs(function: &Function) -> TokenStream {
+/// The payload of the arguments that are messages: as method calls, so that the compiler finds out which are.
+fn message_payload(messages: &[Ident], private: &TokenStream) -> TokenStream {
     let site = names::site();
-    let private = function.paths.private();
+    let payload = names::payload();
+    quote_spanned!(site=> {
+        use #private::{NoPayload as _, PayloadOf as _};
+        let mut #payload = #private::Payload::new();
+        #((&#private::Probe(&#messages)).idem_payload(&mut #payload);)*
+        #payload
+    })
+}
+
+/// Clippy blames whoever reads `_message`; it was the user who named it, and the key is their wish.
+pub(super) fn allowed(templates: &[Template]) -> Option<TokenStream> {
+    let underscore = templates
+        .iter()
+        .flat_map(|template| &template.parts)
+        .any(|part| matches!(part, Part::Place { underscore: true, .. }));
+    underscore.then(|| quote_spanned!(names::site()=> #[allow(clippy::used_underscore_binding)]))
+}
+
+/// The functions that compile only if the key's places are read the same on every attempt.
+pub(super) fn proofs(proofs: &[Proof], private: &TokenStream) -> TokenStream {
+    let site = names::site();
     let one = |(at, proof): (usize, &Proof)| {
         let name = names::pure(at);
         let Proof { cfgs, generics, where_clause, pattern, ty, reads, others } = proof;
@@ -74,7 +78,29 @@ pub(super) fn proofs(function: &Function) -> TokenStream {
             }
         )
     };
-    function.proofs.iter().enumerate().map(one).collect()
+    proofs.iter().enumerate().map(one).collect()
+}
+
+/// The statements that render the first template whose parts are all there.
+pub(super) fn render(templates: &[Template], private: &TokenStream) -> TokenStream {
+    let site = names::site();
+    let key = names::key_text();
+    let mut render = TokenStream::new();
+    for (at, template) in templates.iter().enumerate() {
+        let parts = parts(template, private);
+        render = if at == 0 {
+            parts
+        } else {
+            quote_spanned!(site=>
+                #render
+                if #private::KeyText::is_missing(#key) {
+                    #private::KeyText::restart(#key);
+                    #parts
+                }
+            )
+        };
+    }
+    render
 }
 
 fn parts(template: &Template, private: &TokenStream) -> TokenStream {
@@ -82,11 +108,16 @@ fn parts(template: &Template, private: &TokenStream) -> TokenStream {
     let key = names::key_text();
     let part = |part: &Part| match part {
         Part::Literal(text) => quote_spanned!(site=> #private::KeyText::literal(#key, #text);),
-        Part::Place { name, read, end, .. } => {
+        Part::Place { name, read, end, class, .. } => {
             // The place's own location, so that a type which cannot be a part is shown at the key.
             let at =
                 read.clone().into_iter().last().map_or(site, |token| names::site_at(TokenTree::span(&token)));
-            let read = quote_spanned!(at=> &#read);
+            let read = if let Some(class) = class {
+                let (private, class) = (names::shown_at(private, at), class.name());
+                quote_spanned!(at=> #private::#class::part(&#read))
+            } else {
+                quote_spanned!(at=> &#read)
+            };
             let end = if let Some(byte) = end {
                 quote_spanned!(site=> #private::Some(#byte))
             } else {

@@ -10,14 +10,15 @@ use crate::clock::Clock;
 /// Opens a [`SqliteStore`] with other than the default settings.
 ///
 /// ```no_run
+/// # extern crate idem_core as idem;
 /// use std::time::Duration;
-/// use idem_core::SqliteStore;
+/// use idem::SqliteStore;
 ///
 /// let store = SqliteStore::builder("/var/lib/billing/idem.db")
 ///     .busy_timeout(Duration::from_secs(2))
 ///     .max_bytes(4 << 30)
 ///     .open()?;
-/// # Ok::<(), idem_core::StoreError>(())
+/// # Ok::<(), idem::StoreError>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder opens nothing until `open` is called"]

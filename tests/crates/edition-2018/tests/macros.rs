@@ -6,6 +6,10 @@
 mod attributes;
 #[path = "../../../macros/bodies.rs"]
 mod bodies;
+#[path = "../../../macros/derived.rs"]
+mod derived;
+#[path = "../../../keys/derived.rs"]
+mod derived_keys;
 #[path = "../../../macros/editions.rs"]
 mod editions;
 #[path = "../../../macros/fragments.rs"]
@@ -24,6 +28,8 @@ mod message;
 mod names;
 #[path = "../../../macros/options.rs"]
 mod options;
+#[path = "../../../keys/outside.rs"]
+mod outside_keys;
 #[path = "../../../macros/parameters.rs"]
 mod parameters;
 #[path = "../../../macros/receivers.rs"]

@@ -1,0 +1,116 @@
+//! The one text of each type of another crate.
+
+#[allow(unused_imports, reason = "which of them are used depends on the features")]
+use super::{ErrorKind, key_of, text_of};
+
+#[cfg(feature = "uuid")]
+#[test]
+fn a_uuid_is_lower_case_with_hyphens_and_nil_and_max_are_missing() {
+    use uuid::{NonNilUuid, Uuid};
+
+    let id = Uuid::parse_str("8F14E45F-CEEA-467F-A0E6-91B22C38E1C4").unwrap();
+    assert_eq!(text_of(&id), "8f14e45f-ceea-467f-a0e6-91b22c38e1c4");
+    assert_eq!(text_of(&NonNilUuid::new(id).unwrap()), "8f14e45f-ceea-467f-a0e6-91b22c38e1c4");
+    for unset in [Uuid::nil(), Uuid::max()] {
+        assert_eq!(key_of(&unset).unwrap_err().kind(), ErrorKind::MissingKeyPart, "{unset}");
+    }
+}
+
+#[cfg(feature = "ulid")]
+#[test]
+fn a_ulid_is_upper_case_and_nil_is_missing() {
+    use ulid::Ulid;
+
+    let id = Ulid::from_string("01arz3ndektsv4rrffq69g5fav").unwrap();
+    assert_eq!(text_of(&id), "01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    assert_eq!(key_of(&Ulid::nil()).unwrap_err().kind(), ErrorKind::MissingKeyPart);
+}
+
+#[cfg(feature = "bytes")]
+#[test]
+fn bytes_are_lower_case_hex_and_no_bytes_are_missing() {
+    use bytes::Bytes;
+
+    assert_eq!(text_of(&Bytes::from_static(&[0x00, 0x0a, 0xff])), "000aff");
+    assert_eq!(key_of(&Bytes::new()).unwrap_err().kind(), ErrorKind::MissingKeyPart);
+}
+
+#[cfg(feature = "rust_decimal")]
+#[test]
+fn equal_decimals_have_one_text() {
+    use rust_decimal::Decimal;
+
+    let decimal = |text: &str| text.parse::<Decimal>().unwrap();
+    for (written, text) in
+        [("1.0", "1"), ("1.50", "1.5"), ("100", "100"), ("-0.10", "-0.1"), ("0.000", "0"), ("-0", "0")]
+    {
+        assert_eq!(text_of(&decimal(written)), text, "{written}");
+    }
+}
+
+#[cfg(feature = "chrono")]
+#[test]
+fn a_date_of_chrono_is_iso_8601() {
+    let date = |year, month, day| chrono::NaiveDate::from_ymd_opt(year, month, day).unwrap();
+    assert_eq!(text_of(&date(2026, 11, 30)), "2026-11-30");
+    assert_eq!(text_of(&date(476, 9, 4)), "0476-09-04");
+    assert_eq!(text_of(&date(-44, 3, 15)), "-000044-03-15");
+    assert_eq!(text_of(&date(12_026, 1, 2)), "+012026-01-02");
+}
+
+#[cfg(feature = "time")]
+#[test]
+fn a_date_of_time_is_iso_8601() {
+    use time::{Date, Month};
+
+    let date = |year, month, day| Date::from_calendar_date(year, month, day).unwrap();
+    assert_eq!(text_of(&date(2026, Month::November, 30)), "2026-11-30");
+    assert_eq!(text_of(&date(-44, Month::March, 15)), "-000044-03-15");
+}
+
+#[cfg(feature = "jiff")]
+#[test]
+fn a_date_of_jiff_is_iso_8601() {
+    use jiff::civil::date;
+
+    assert_eq!(text_of(&date(2026, 11, 30)), "2026-11-30");
+    assert_eq!(text_of(&date(-44, 3, 15)), "-000044-03-15");
+}
+
+#[cfg(feature = "bytestring")]
+#[test]
+fn a_byte_string_is_its_text() {
+    assert_eq!(text_of(&bytestring::ByteString::from_static("a b")), "a%20b");
+}
+
+#[cfg(feature = "compact_str")]
+#[test]
+fn a_compact_string_is_its_text() {
+    assert_eq!(text_of(&compact_str::CompactString::const_new("a b")), "a%20b");
+}
+
+#[cfg(feature = "smol_str")]
+#[test]
+fn a_small_string_is_its_text() {
+    assert_eq!(text_of(&smol_str::SmolStr::new_static("a b")), "a%20b");
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn a_method_is_its_name() {
+    assert_eq!(text_of(&http::Method::POST), "POST");
+    assert_eq!(text_of(&http::Method::from_bytes(b"PURGE").unwrap()), "PURGE");
+}
+
+#[cfg(feature = "semver")]
+#[test]
+fn a_version_is_all_of_it() {
+    assert_eq!(text_of(&semver::Version::parse("1.2.3-beta.1+build.7").unwrap()), "1.2.3-beta.1+build.7");
+}
+
+#[cfg(feature = "url")]
+#[test]
+fn a_url_is_as_its_crate_writes_it_and_its_percent_signs_are_encoded() {
+    let url = url::Url::parse("HTTPS://Example.com:443/a%20b?x=1#top").unwrap();
+    assert_eq!(text_of(&url), "https://example.com/a%2520b?x=1%23top");
+}

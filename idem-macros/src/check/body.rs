@@ -1,0 +1,136 @@
+//! Where a key leaves the body: a header, a setter, a field. What goes there must not be made by the attempt.
+//!
+//! The body itself is passed on untouched. A copy is parsed here and followed from statement to statement, within this function: a
+//! body that does not parse, a helper function, another module, and most macros are not seen, and nothing is said about them.
+
+use std::rc::Rc;
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::Parser;
+
+use super::options::Options;
+use crate::diagnostics::{At, Diagnostics};
+use crate::item::{Argument, Helper, Item};
+use crate::known::{self, carriers, minted};
+use crate::rules::Rule;
+
+mod calls;
+mod closures;
+mod flow;
+mod macros;
+mod methods;
+mod mutation;
+mod patterns;
+mod scopes;
+mod sinks;
+mod value;
+mod ways;
+
+use flow::Flow;
+use sinks::Finding;
+use value::{Source, Value};
+
+/// Reports what is wrong in the body; the rules that are broken there but allowed.
+pub(super) fn check(item: &Item, options: &Options, cx: &mut Diagnostics) -> Vec<&'static Rule> {
+    let mut allowed = Vec::new();
+    for finding in findings(item) {
+        if options.allows(finding.rule) {
+            allowed.push(finding.rule);
+        } else {
+            report(finding, item, cx);
+        }
+    }
+    allowed
+}
+
+fn findings(item: &Item) -> Vec<Finding> {
+    let body = item.body.stream();
+    // Most bodies send no key anywhere, and need not be parsed.
+    if !may_send(body.clone()) {
+        return Vec::new();
+    }
+    if is_deeper_than(body.clone(), 100) {
+        return Vec::new();
+    }
+    let Ok(statements) = syn::Block::parse_within.parse2(body) else { return Vec::new() };
+    let mut flow = Flow::default();
+    for argument in &item.arguments {
+        for name in argument.bindings() {
+            flow.scopes.declare(&name.unraw().to_string(), argument_value(argument, name));
+        }
+    }
+    flow.statements(&statements);
+    flow.found
+}
+
+/// An argument is part of the message, except for what idem says about the attempt.
+fn argument_value(argument: &Argument, name: &syn::Ident) -> Value {
+    match argument.helper {
+        Some((Helper::Attempt, _)) => Value::Fresh(Rc::new(Source {
+            at: name.into(),
+            shown: name.to_string(),
+            gives: "something else on every attempt",
+            kind: known::Kind::Fresh,
+            shown_where_used: true,
+        })),
+        _ => Value::Clean,
+    }
+}
+
+/// Whether a body mentions anything that carries a key.
+fn may_send(body: TokenStream) -> bool {
+    body.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => {
+            let name = ident.to_string();
+            carriers::carries(&name).is_some()
+                || minted::operation(&name).is_some()
+                || sinks::BUILDERS_OF_EVENTS.contains(&name.as_str())
+                || name == "new_with_id"
+                || name == "Idempotent"
+                || name == "svix"
+        }
+        TokenTree::Literal(literal) => {
+            let text = literal.to_string();
+            text.starts_with(['"', 'r', 'b', 'c']) && carriers::carries(&text).is_some()
+        }
+        TokenTree::Group(group) => may_send(group.stream()),
+        TokenTree::Punct(_) => false,
+    })
+}
+
+/// Whether brackets stand in brackets to such a depth that parsing them could overflow the compiler's stack.
+fn is_deeper_than(tokens: TokenStream, deepest: usize) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => deepest == 0 || is_deeper_than(group.stream(), deepest - 1),
+        _ => false,
+    })
+}
+
+fn report(finding: Finding, item: &Item, cx: &mut Diagnostics) {
+    let Finding { rule, at, what, .. } = finding;
+    let key = item
+        .arguments
+        .iter()
+        .find(|argument| matches!(argument.helper, Some((Helper::Key, _))))
+        .and_then(|argument| argument.bindings().first());
+    let help = match (key, finding.setter.as_str()) {
+        (Some(key), "") => {
+            format!("pass the key of this handler, `{key}.as_str()`, or an id that came with the message")
+        }
+        (None, "") => "add `#[key] key: &idem::Key` to the arguments and pass `key.as_str()`, or pass an id that came with the message".to_owned(),
+        (Some(key), setter) => setter.replace("{key}", &key.to_string()),
+        (None, setter) => {
+            format!("add `#[key] key: &idem::Key` to the arguments, and {}", setter.replace("{key}", "key"))
+        }
+    };
+    cx.report(rule, at, what, help);
+}
+
+/// Where the caret goes for an expression or an identifier.
+fn at(tokens: &impl quote::ToTokens) -> At {
+    At::tokens(tokens)
+}
+
+#[cfg(test)]
+mod tests;

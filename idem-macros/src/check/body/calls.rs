@@ -1,0 +1,119 @@
+//! Calls of functions.
+
+use std::rc::Rc;
+
+use syn::ext::IdentExt;
+use syn::{Expr, ExprCall};
+
+use super::at;
+use super::flow::Flow;
+use super::value::{Source, Value};
+use crate::known::{self, HOST_VARIABLES, Kind, Mention};
+
+/// Functions and variants that hold what they are given.
+const WRAPPERS: [&str; 13] = [
+    "Some",
+    "Ok",
+    "Ready",
+    "Borrowed",
+    "Owned",
+    "Reverse",
+    "Box::new",
+    "Box::pin",
+    "Arc::new",
+    "Rc::new",
+    "Mutex::new",
+    "Cow::from",
+    "identity",
+];
+
+/// How the names of functions begin that give their argument in another form.
+const CONVERSIONS: [&str; 10] =
+    ["from", "try_from", "parse", "encode", "to_", "into_", "digest", "hash", "new", "sha"];
+
+/// Functions that run what they are given, and give what it gives.
+const RUNNERS: [&str; 4] = ["ready", "spawn_blocking", "block_in_place", "spawn"];
+
+impl Flow {
+    pub(super) fn call(&mut self, call: &ExprCall) -> Value {
+        let values = self.all(&call.args);
+        self.pairs(&call.args, &values);
+        let value = match &*call.func {
+            Expr::Path(path) => {
+                self.sent_by_call(&path.path, call, &values);
+                self.result_of(call, path, &values)
+            }
+            callee => match self.expr(callee) {
+                Value::Fresh(source) => Value::Fresh(source),
+                _ => Value::out_of(&values),
+            },
+        };
+        self.written_by_call(call.args.iter(), &values, &value);
+        value
+    }
+
+    fn result_of(&mut self, call: &ExprCall, path: &syn::ExprPath, values: &[Value]) -> Value {
+        if let Some(name) = path.path.get_ident()
+            && let Some(local) = self.scopes.get(&name.unraw().to_string())
+        {
+            return match local {
+                Value::Clean => Value::out_of(values),
+                local => local.clone(),
+            };
+        }
+        let mention = Mention::of_path(&path.path).called_with(&call.args);
+        if let Some(value) = self.source(&mention, at(call)).or_else(|| host_variable(&mention, call, values))
+        {
+            return value;
+        }
+        let ends_with = |wanted: &str| mention.ends_with(wanted);
+        if WRAPPERS.iter().any(|wrapper| ends_with(wrapper)) {
+            return values.first().cloned().unwrap_or(Value::Clean);
+        }
+        let last = mention.segments.last().map_or("", String::as_str);
+        if last == "Err" {
+            return Value::Clean;
+        }
+        if last.starts_with(|first: char| first.is_ascii_uppercase()) {
+            return Value::record(
+                values.iter().enumerate().map(|(at, value)| (at.to_string(), value.clone())),
+            );
+        }
+        if RUNNERS.contains(&last) {
+            return values.first().cloned().unwrap_or(Value::Clean);
+        }
+        match values {
+            [value] if CONVERSIONS.iter().any(|conversion| last.starts_with(conversion)) => {
+                Value::made_of([value])
+            }
+            values => Value::out_of(values),
+        }
+    }
+
+    /// Whether waiting for a call gives what went into it, or what it makes itself.
+    pub(super) fn passes_through(&self, call: &ExprCall) -> bool {
+        let Expr::Path(path) = &*call.func else { return false };
+        let mention = Mention::of_path(&path.path).called_with(&call.args);
+        let last = mention.segments.last().map_or("", String::as_str);
+        let local = path.path.get_ident().is_some_and(|name| self.scopes.get(&name.to_string()).is_some());
+        local || mention.family_in_body().is_some() || RUNNERS.contains(&last) || last == "pin"
+    }
+}
+
+/// `env::var("HOSTNAME")`: most variables are settings, and the same everywhere; these are not.
+fn host_variable(mention: &Mention, call: &ExprCall, values: &[Value]) -> Option<Value> {
+    let reads = mention.ends_with("env::var") || mention.ends_with("env::var_os");
+    match values.first() {
+        Some(Value::Text(name)) if reads && HOST_VARIABLES.contains(&&**name) => {
+            let family = known::family_of("env::var")?;
+            Some(Value::Fresh(Rc::new(Source {
+                at: at(call),
+                shown: format!("{}(\"{name}\")", mention.segments.join("::")),
+                gives: family.gives,
+                kind: Kind::Fresh,
+                shown_where_used: false,
+            })))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,205 @@
+//! Calls of methods.
+
+use std::rc::Rc;
+
+use syn::ext::IdentExt;
+use syn::{Expr, ExprMethodCall};
+
+use super::flow::{Flow, per_delivery_value};
+use super::value::{Builder, Value};
+use crate::diagnostics::At;
+use crate::known::{Family, Form, Kind, Mention, conversions, minted};
+
+/// Methods that give what their closure makes of what they are called on.
+const MAPPING: [&str; 10] = [
+    "map",
+    "and_then",
+    "map_or",
+    "map_or_else",
+    "filter_map",
+    "flat_map",
+    "map_ok",
+    "then",
+    "find_map",
+    "scan",
+];
+
+/// Methods that give what they are called on, or else what they are given.
+const FALLING_BACK: [&str; 11] = [
+    "unwrap_or",
+    "unwrap_or_else",
+    "or",
+    "or_else",
+    "or_insert",
+    "or_insert_with",
+    "get_or_insert",
+    "get_or_insert_with",
+    "get_or_init",
+    "or_default",
+    "or_insert_with_key",
+];
+
+impl Flow {
+    pub(super) fn method(&mut self, call: &ExprMethodCall) -> Value {
+        let name = call.method.unraw().to_string();
+        let receiver = self.expr(&call.receiver);
+        let mapping = MAPPING.contains(&name.as_str());
+        let values: Vec<Value> = call
+            .args
+            .iter()
+            .map(|argument| match argument {
+                Expr::Closure(closure) => {
+                    let given = if mapping { receiver.clone() } else { Value::Clean };
+                    self.closure(closure, &given)
+                }
+                argument => self.expr(argument),
+            })
+            .collect();
+        self.sent_by_method(call, &name, &values);
+        if receiver.is_never() {
+            return Value::Never;
+        }
+        if let Some(builder) = self.request(call, &name, &receiver) {
+            return builder;
+        }
+        let value = self.result(call, &name, &receiver, &values);
+        let part = Value::made_of(values.iter());
+        if conversions::mutates(&name) {
+            self.mixed_into(&call.receiver, &part);
+        }
+        let given = if name == "hash" { &receiver } else { &value };
+        self.written_by_call(call.args.iter(), &values, given);
+        value
+    }
+
+    /// The request of an operation whose client makes a token of its own.
+    fn request(&mut self, call: &ExprMethodCall, name: &str, receiver: &Value) -> Option<Value> {
+        let at = At::from(call.method.span());
+        if let Value::Builder(builder) = receiver {
+            if name == "send" || name == "send_with" {
+                if !builder.has_token {
+                    self.sent_without_token(builder);
+                }
+                return Some(Value::Clean);
+            }
+            let has_token = builder.has_token || minted::sets_token(name);
+            return Some(Value::Builder(Rc::new(Builder { has_token, ..Builder::clone(builder) })));
+        }
+        if let Expr::MethodCall(api) = &*call.receiver
+            && name == "create"
+            && api.method == "message"
+            && call.args.len() == 3
+            && matches!(call.args.last(), Some(Expr::Path(none)) if none.path.is_ident("None"))
+        {
+            self.minted(
+                at,
+                "`create` sends a message without a key, and the client of `svix` makes one".to_owned(),
+                "give it options whose `idempotency_key` is `{key}.as_str()`".to_owned(),
+            );
+        }
+        let operation = if call.args.is_empty() { minted::operation(name)? } else { return None };
+        Some(Value::Builder(Rc::new(Builder { operation, at, has_token: false })))
+    }
+
+    fn result(&mut self, call: &ExprMethodCall, name: &str, receiver: &Value, values: &[Value]) -> Value {
+        if conversions::forgets(name) || name.starts_with("is_") || name.starts_with("has_") {
+            return Value::Clean;
+        }
+        if MAPPING.contains(&name) {
+            return call.args.iter().zip(values).fold(Value::Never, |value, (argument, given)| {
+                let given = given.clone();
+                // Of a function that is passed by its name, only that it may be fresh is known.
+                let made = if matches!(argument, Expr::Path(_)) { given.or(receiver.clone()) } else { given };
+                value.or(made)
+            });
+        }
+        if let Value::Fresh(source) = receiver
+            && source.kind == Kind::Fresh
+        {
+            return receiver.clone();
+        }
+        if let Some(family) = known_method(call) {
+            let fallback_of_a_fresh = receiver.part().is_some();
+            if fallback_of_a_fresh && family.kind == Kind::Default {
+                return receiver.clone();
+            }
+            let at = At::between(call.method.span(), call.paren_token.span.close());
+            if let Some(value) = self.source(&mention(call), at) {
+                return value;
+            }
+        }
+        if call.args.is_empty()
+            && matches!(receiver, Value::Clean | Value::Mixed(_))
+            && let Some(value) =
+                per_delivery_value(name, At::between(call.method.span(), call.paren_token.span.close()))
+        {
+            return value;
+        }
+        if FALLING_BACK.contains(&name) {
+            return values.iter().cloned().fold(receiver.clone(), Value::or);
+        }
+        let combined = || Value::made_of(std::iter::once(receiver).chain(values));
+        if conversions::combines(name) && values.iter().any(|value| value.part().is_some()) {
+            return combined();
+        }
+        if conversions::is_transparent(name) {
+            return receiver.clone();
+        }
+        if values.iter().any(is_generator) {
+            return combined();
+        }
+        match receiver {
+            Value::Mixed(_) if conversions::renders(name) => receiver.clone(),
+            receiver if conversions::renders(name) => Value::made_of([receiver]),
+            _ => Value::Clean,
+        }
+    }
+}
+
+/// The family of a method that is known by its name.
+pub(super) fn known_method(call: &ExprMethodCall) -> Option<&'static Family> {
+    mention(call).family_in_body()
+}
+
+/// Whether a value is a source of random numbers: what a method makes with one is random.
+fn is_generator(value: &Value) -> bool {
+    match value {
+        Value::Fresh(source) => {
+            source.shown.contains("rng") || source.shown.contains("Rng") || source.shown.contains("entropy")
+        }
+        _ => false,
+    }
+}
+
+fn mention(call: &ExprMethodCall) -> Mention {
+    Mention {
+        segments: vec![call.method.unraw().to_string()],
+        form: Form::Method,
+        called: true,
+        arguments: !call.args.is_empty(),
+        on: last_name(&call.receiver),
+        none: false,
+    }
+}
+
+/// The last name of what a method is called on: `rng` of `self.rng` and of `rng()`.
+fn last_name(expr: &Expr) -> String {
+    match expr {
+        Expr::Path(path) => path.path.segments.last().map_or_else(String::new, |last| last.ident.to_string()),
+        Expr::Field(field) => super::flow::member(&field.member),
+        Expr::Call(call) => last_name(&call.func),
+        Expr::MethodCall(call) => {
+            let name = call.method.to_string();
+            // `rng.lock()`, `rng.borrow_mut()`, `generator.as_mut()`.
+            let through = ["lock", "borrow_mut", "as_mut", "unwrap", "expect", "get_mut", "write"];
+            if through.contains(&name.as_str()) { last_name(&call.receiver) } else { name }
+        }
+        Expr::Paren(inner) => last_name(&inner.expr),
+        Expr::Group(inner) => last_name(&inner.expr),
+        Expr::Reference(inner) => last_name(&inner.expr),
+        Expr::Try(inner) => last_name(&inner.expr),
+        Expr::Await(inner) => last_name(&inner.base),
+        Expr::Unary(inner) => last_name(&inner.expr),
+        _ => String::new(),
+    }
+}

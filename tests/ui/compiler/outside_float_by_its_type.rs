@@ -1,0 +1,6 @@
+use idem::key;
+
+fn main() {
+    let amount = 0.1;
+    let _ = key!("amount:<amount>", amount: f64);
+}

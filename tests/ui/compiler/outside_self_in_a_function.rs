@@ -1,0 +1,5 @@
+use idem::key;
+
+fn main() {
+    let _ = key!("order:<self.id>");
+}

@@ -1,0 +1,7 @@
+use idem::key;
+
+const TENANT: &str = "acme";
+
+fn main() {
+    let _ = key!("tenant:<TENANT>");
+}

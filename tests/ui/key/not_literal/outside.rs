@@ -1,0 +1,10 @@
+use idem::key;
+
+struct Order {
+    id: u64,
+}
+
+fn main() {
+    let order = Order { id: 1 };
+    let _ = key!(format!("order:{}", order.id));
+}

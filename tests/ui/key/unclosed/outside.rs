@@ -1,0 +1,11 @@
+use idem::key;
+
+struct Order {
+    id: u64,
+}
+
+fn main() {
+    let order = Order { id: 1 };
+    let _ = key!("order:<order.id");
+    let _ = order.id;
+}

@@ -1,0 +1,9 @@
+use idem::Message;
+
+#[derive(Message)]
+pub enum OrderEvent {
+    Created(#[message(id)] u64),
+    Cancelled,
+}
+
+fn main() {}

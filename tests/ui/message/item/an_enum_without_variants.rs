@@ -1,0 +1,6 @@
+use idem::Message;
+
+#[derive(Message)]
+pub enum Never {}
+
+fn main() {}

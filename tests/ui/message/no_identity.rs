@@ -1,0 +1,9 @@
+use idem::Message;
+
+#[derive(Message)]
+pub struct Payment {
+    pub payment_id: String,
+    pub amount: u64,
+}
+
+fn main() {}

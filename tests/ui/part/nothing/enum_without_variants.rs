@@ -1,0 +1,6 @@
+use idem::KeyPart;
+
+#[derive(KeyPart)]
+enum Kind {}
+
+fn main() {}
