@@ -106,6 +106,8 @@ pages! {
     option_unknown = "option/unknown";
     /// An option that is there twice.
     option_repeated = "option/repeated";
+    /// An option that does nothing beside another one.
+    option_idle = "option/idle";
     /// An option with a value that means nothing.
     option_value = "option/value";
     /// An option with a value out of its range.

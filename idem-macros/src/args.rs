@@ -163,7 +163,8 @@ impl Value {
     pub(crate) fn integer(&self) -> Option<LitInt> {
         let Self::Assigned(tokens) = self else { return None };
         match syn::parse2(unwrapped(tokens.clone())) {
-            Ok(Lit::Int(number)) => Some(number),
+            // Any suffix is a number to the lexer: `5f32`, `5apples`.
+            Ok(Lit::Int(number)) => matches!(number.suffix(), "" | "u32").then_some(number),
             _ => None,
         }
     }

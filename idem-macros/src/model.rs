@@ -101,7 +101,8 @@ pub(crate) struct Proof {
     pub(crate) where_clause: TokenStream,
     pub(crate) pattern: TokenStream,
     pub(crate) ty: TokenStream,
-    pub(crate) read: TokenStream,
+    /// The place, as it may be read for the key.
+    pub(crate) reads: Vec<TokenStream>,
     /// What else the pattern binds.
     pub(crate) others: Vec<Ident>,
 }

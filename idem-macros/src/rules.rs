@@ -52,6 +52,7 @@ rules! {
     SCOPE_MISSING = "scope_missing", "a method or a generic function has no name of its own that lasts: two types, or two instances, would share one record";
     OPTION_UNKNOWN = "option_unknown", "an option that idem does not know would do nothing";
     OPTION_REPEATED = "option_repeated", "of two values, one would do nothing";
+    OPTION_IDLE = "option_idle", "it asks for a protection that this handler does not have";
     OPTION_VALUE = "option_value", "options are read at compile time, and no other value has a meaning there";
     OPTION_RANGE = "option_range", "outside of its range the option would stop the handler or its protection from working";
     OPTION_SYNTAX = "option_syntax", "options are separated by commas: `name = value` or `name(…)`";

@@ -131,6 +131,16 @@ fn keys_that_two_messages_could_share_are_refused() {
 }
 
 #[test]
+fn a_number_has_no_foreign_unit() {
+    let item = "fn f(a: &str) -> Result<u8, Error> { Ok(1) }";
+    for tries in ["5apples", "5f32", "5i8"] {
+        let out = expand(&format!("key = \"k:<a>\", max_tries = {tries}"), item);
+        assert!(out.contains("idem::errors::option_value"), "{tries}");
+    }
+    assert!(!expand("key = \"k:<a>\", max_tries = 5u32", item).contains("compile_error"));
+}
+
+#[test]
 fn all_mistakes_come_out_of_one_compile_and_the_function_stays() {
     let out = expand(
         "key = \"order:<order_id>\", ttl = \"7\", leese = \"3s\"",

@@ -81,7 +81,7 @@ fn name_that_lies(message: &Envelope<Charge>, #[key] key: &Key) -> Keyed {
 }
 
 #[idempotent(
-    store = none,
+    store = idem::MemoryStore::new(),
     key = "log:<message.offset()>",
     payload(message.elapsed()),
     allow(payload_per_attempt, reason = "both times are in the message"),

@@ -41,7 +41,7 @@ impl Billing {
     #[idempotent(
         scope = "silent.billing",
         key = "order:<order>",
-        store = none,
+        store = idem::MemoryStore::new(),
         ttl = "1 week",
         keep = "8 weeks",
         redelivery = "7d",

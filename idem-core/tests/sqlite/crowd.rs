@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use idem_core::machine::{Forgotten, OnLapse, Prior, Recorded, StateKind, Verdict};
-use idem_core::{Classed, SqliteStore, Store, StoreClass, StoreErrorKind};
+use idem_core::{Classed, ManualClock, SqliteStore, Store, StoreClass, StoreErrorKind, Timestamp};
 use rusqlite::Connection;
 
 use crate::asks::{Dir, KEEP, LEASE, awaited, claim, clock, completion, granted, id, open, poll, replayed};
@@ -166,11 +166,28 @@ fn fences_grow_across_deletion() {
     let clock = clock();
     let store = open(&dir.file(), &clock);
     let first = granted(store.claim(&claim("key")).wait());
-    // At the same instant a forgotten record's fence comes from the clock alone, as the protocol says.
-    clock.advance(Duration::from_micros(1));
     let forgotten = store.forget(&id("key"), true).wait().unwrap();
     assert!(matches!(forgotten, Forgotten::Forgotten(_)), "{forgotten:?}");
     assert!(granted(store.claim(&claim("key")).wait()).fence > first.fence);
+}
+
+#[test]
+fn fences_grow_across_deletion_though_the_clock_was_set_back() {
+    let dir = Dir::new();
+    let first = granted(open(&dir.file(), &clock()).claim(&claim("key")).wait());
+    let hour = Duration::from_secs(3_600);
+    let earlier = ManualClock::at(Timestamp::from_micros(clock().now().as_micros() - 3_600_000_000));
+    let store = open(&dir.file(), &earlier);
+    let _ = store.forget(&id("key"), true).wait().unwrap();
+    assert_eq!(store.inspect(&id("key")).wait().unwrap(), None);
+    assert_eq!(store.forget(&id("key"), true).wait().unwrap(), Forgotten::Absent);
+    let second = granted(store.claim(&claim("key")).wait());
+    assert!(second.fence > first.fence && second.tries == 1, "{first:?}, {second:?}");
+
+    let _ = store.forget(&id("key"), true).wait().unwrap();
+    assert_eq!((store.sweep(9).wait().unwrap(), rows(&dir)), (0, 1), "its fence is still ahead");
+    earlier.advance(hour + Duration::from_secs(1));
+    assert_eq!((store.sweep(9).wait().unwrap(), rows(&dir)), (1, 0));
 }
 
 #[test]

@@ -5,8 +5,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use idem_core::machine::{Answer, Change, Claim, Completion, OnLapse, Operation, Record, Renewal, decide};
-use idem_core::{Body, Fingerprint, ManualClock, RecordId, SqliteStore, Store, Token};
+use idem_core::machine::{
+    Answer, Change, Claim, Completion, OnLapse, Operation, Record, Renewal, State, decide,
+};
+use idem_core::{Body, Fingerprint, ManualClock, RecordId, SqliteStore, Store, Timestamp, Token};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -126,7 +128,14 @@ impl Model {
         match change {
             Change::None => {}
             Change::Put(record) => drop(self.0.insert(id, record)),
-            Change::Remove => drop(self.0.remove(&id)),
+            Change::Remove => {
+                // What is left of a record whose fence is not yet in the past: the next grant's has to be greater.
+                if let Some(record) = self.0.remove(&id)
+                    && record.fence >= clock.now().as_micros()
+                {
+                    self.0.insert(id, Record { state: State::Open, drop_at: Timestamp::ZERO, ..record });
+                }
+            }
         }
         answer
     }

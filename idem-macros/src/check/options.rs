@@ -13,6 +13,7 @@ use crate::place::Place;
 use crate::rules::{self, Rule};
 
 mod escapes;
+mod idle;
 mod values;
 
 use escapes::{allow, payload, trust};
@@ -170,6 +171,7 @@ pub(super) fn read(args: &Args, cx: &mut Diagnostics) -> Options {
     if matches!(options.key, KeyOption::Missing) && (args.unread || args.options.iter().any(misspelt)) {
         options.key = KeyOption::Unusable;
     }
+    idle::idle(args, &options, cx);
     options
 }
 

@@ -185,7 +185,7 @@ fn proof(place: &Place, span: Span, bound: &Ident, ty: &TokenStream) -> Proof {
         where_clause: TokenStream::new(),
         pattern: shown_at(bound, bound.span()),
         ty: ty.clone(),
-        read: place.read(&dereferenced(bound, span), span),
+        reads: vec![place.read(&dereferenced(bound, span), span)],
         others: Vec::new(),
     }
 }

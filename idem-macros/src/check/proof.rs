@@ -147,13 +147,18 @@ fn one(place: &Place, span: Span, root: &Ident, argument: &Argument, item: &Item
         (TokenStream::new(), TokenStream::new())
     };
     let lifetimes = lifetimes.iter().map(|name| syn::Lifetime::new(name, site));
+    let mut reads = vec![place.read(&dereferenced(root, span), span)];
+    if super::simple_name(pattern).is_none() {
+        // A pattern may bind a reference, on which another method of the name can be found. Both have to be `const`.
+        reads.push(place.read(&super::names::shown_at(root, span), span));
+    }
     Some(Proof {
         cfgs: argument.cfgs.clone(),
         generics: quote_spanned!(site=> #(#lifetimes,)* #generics),
         where_clause,
         pattern: by_reference(pattern.clone()),
         ty,
-        read: place.read(&dereferenced(root, span), span),
+        reads,
         others: bindings.iter().filter(|name| *name != root).cloned().collect(),
     })
 }

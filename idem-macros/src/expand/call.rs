@@ -68,12 +68,12 @@ pub(super) fn proofs(proofs: &[Proof], private: &TokenStream) -> TokenStream {
     let site = names::site();
     let one = |(at, proof): (usize, &Proof)| {
         let name = names::pure(at);
-        let Proof { cfgs, generics, where_clause, pattern, ty, read, others } = proof;
+        let Proof { cfgs, generics, where_clause, pattern, ty, reads, others } = proof;
         let others = (!others.is_empty()).then(|| quote_spanned!(site=> let _ = (#(&#others,)*);));
         quote_spanned!(site=>
             #cfgs
             const fn #name<#generics>(#pattern: &#ty) #where_clause {
-                let _ = #private::ManuallyDrop::new(#read);
+                #(let _ = #private::ManuallyDrop::new(#reads);)*
                 #others
             }
         )
