@@ -1,6 +1,6 @@
 use idem::idempotent;
 
-#[idempotent(key = ["msg:<message.id>", "msg:<message.customer_id>"])]
+#[idempotent(key = ["msg:<message.id>", "cust:<message.customer_id>"])]
 async fn handle(message: Message) -> Result<(), idem::Error> {
     Ok(println!("{:?}", (&message.id, &message.customer_id,)))
 }

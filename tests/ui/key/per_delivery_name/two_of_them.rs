@@ -1,6 +1,6 @@
 use idem::idempotent;
 
-#[idempotent(key = ["msg:<delivery.delivery_tag>", "msg:<delivery.consumer_tag>"])]
+#[idempotent(key = ["msg:<delivery.delivery_tag>", "from:<delivery.consumer_tag>"])]
 async fn handle(delivery: Delivery) -> Result<(), idem::Error> {
     Ok(println!("{} {}", delivery.delivery_tag, delivery.consumer_tag))
 }
