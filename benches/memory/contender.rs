@@ -78,18 +78,17 @@ pub(crate) struct Idem {
     ids: Vec<RecordId>,
 }
 
-impl Idem {
-    fn claim(&self, key: usize) -> Claim {
-        Claim {
-            id: self.ids[key],
-            token: Token::fresh(),
-            fingerprint: None,
-            lease: Duration::from_secs(30),
-            keep: Duration::from_hours(45 * 24),
-            on_lapse: OnLapse::Rerun,
-            max_tries: 5,
-            durable: false,
-        }
+/// A fresh attempt's claim of a record.
+pub(crate) fn claim(id: RecordId) -> Claim {
+    Claim {
+        id,
+        token: Token::fresh(),
+        fingerprint: None,
+        lease: Duration::from_secs(30),
+        keep: Duration::from_hours(45 * 24),
+        on_lapse: OnLapse::Rerun,
+        max_tries: 5,
+        durable: false,
     }
 }
 
@@ -103,24 +102,24 @@ impl Contender for Idem {
     }
 
     fn first(&self, key: usize) {
-        let claim = self.claim(key);
-        let reply = self.store.claim(&claim);
+        let asked = claim(self.ids[key]);
+        let reply = self.store.claim(&asked);
         if let Some(Ok(Verdict::Claimed(grant))) = reply.peek() {
             let recorded = self.store.complete(&Completion {
-                id: claim.id,
-                token: claim.token,
+                id: asked.id,
+                token: asked.token,
                 fence: grant.fence,
                 fingerprint: None,
                 body: Body::copy_from(&black_box(RESULT)),
                 ttl: Duration::from_hours(7 * 24),
-                keep: claim.keep,
+                keep: asked.keep,
             });
             black_box(recorded.peek().is_some());
         }
     }
 
     fn replay(&self, key: usize) -> usize {
-        let reply = self.store.claim(&self.claim(key));
+        let reply = self.store.claim(&claim(self.ids[key]));
         match black_box(&reply).peek() {
             Some(Ok(Verdict::Completed { body: Some(body), .. })) => body.len(),
             _ => 0,

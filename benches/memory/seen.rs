@@ -5,10 +5,10 @@ use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use idem::machine::{Claim, Completion, OnLapse, Verdict};
-use idem::{Body, KeyOnly, Namespace, RecordId, SeenSet, Store, Token};
+use idem::machine::{Completion, Verdict};
+use idem::{Body, KeyOnly, Namespace, RecordId, SeenSet, Store};
 
-use super::contender::{Contender, Messages, message_id};
+use super::contender::{Contender, Messages, claim, message_id};
 
 /// What most people write.
 pub(crate) struct HandWrittenSet(Mutex<HashSet<String>>, Messages);
@@ -37,21 +37,6 @@ pub(crate) struct IdemSeen {
     ids: Vec<RecordId>,
 }
 
-impl IdemSeen {
-    fn claim(&self, key: usize) -> Claim {
-        Claim {
-            id: self.ids[key],
-            token: Token::fresh(),
-            fingerprint: None,
-            lease: Duration::from_secs(30),
-            keep: Duration::from_hours(45 * 24),
-            on_lapse: OnLapse::Rerun,
-            max_tries: 5,
-            durable: false,
-        }
-    }
-}
-
 impl Contender for IdemSeen {
     const NAME: &'static str = "idem: SeenSet";
 
@@ -67,11 +52,11 @@ impl Contender for IdemSeen {
     }
 
     fn first(&self, key: usize) {
-        let claim = self.claim(key);
-        if let Some(Ok(Verdict::Claimed(grant))) = self.set.claim(&claim).peek() {
+        let asked = claim(self.ids[key]);
+        if let Some(Ok(Verdict::Claimed(grant))) = self.set.claim(&asked).peek() {
             let recorded = self.set.complete(&Completion {
-                id: claim.id,
-                token: claim.token,
+                id: asked.id,
+                token: asked.token,
                 fence: grant.fence,
                 fingerprint: None,
                 body: Body::copy_from(b"jnull"),
@@ -83,7 +68,7 @@ impl Contender for IdemSeen {
     }
 
     fn replay(&self, key: usize) -> usize {
-        let reply = self.set.claim(&self.claim(key));
+        let reply = self.set.claim(&claim(self.ids[key]));
         let skipped = matches!(reply.peek(), Some(Ok(Verdict::Completed { skipped: true, .. })));
         assert!(skipped, "what was handled is skipped");
         usize::from(skipped)
