@@ -22,6 +22,8 @@ pub struct Call<'h> {
     store: Option<StoreHandle>,
     fingerprint: Option<Fingerprint>,
     attempt: OnceLock<Attempt>,
+    /// Whether the body asks for the attempt. If not, it is made for renewals alone, and most calls need none.
+    asks_attempt: bool,
 }
 
 /// The record that a call is about.
@@ -131,7 +133,28 @@ impl<'h> Call<'h> {
     #[inline]
     fn new(handler: &'h Handler, target: Result<Target, Error>, key: Option<Key>) -> Self {
         let token = Token::fresh();
-        Self { handler, token, target, key, store: None, fingerprint: None, attempt: OnceLock::new() }
+        Self {
+            handler,
+            token,
+            target,
+            key,
+            store: None,
+            fingerprint: None,
+            attempt: OnceLock::new(),
+            asks_attempt: false,
+        }
+    }
+
+    /// Has the attempt ready before the body begins.
+    #[must_use]
+    pub fn with_attempt(mut self) -> Self {
+        self.asks_attempt = true;
+        self
+    }
+
+    /// Whether the body asks for the attempt.
+    pub(crate) fn asks_attempt(&self) -> bool {
+        self.asks_attempt
     }
 
     /// Uses this store instead of the installed one.
@@ -181,7 +204,7 @@ impl<'h> Call<'h> {
     /// The attempt, for an `#[attempt]` argument.
     ///
     /// # Panics
-    /// Outside of the body. `#[idempotent]` never does that.
+    /// Outside of the body of a call made [`with_attempt`](Call::with_attempt). `#[idempotent]` never does that.
     pub fn attempt<'c>(call: &'c Call<'_>) -> &'c Attempt {
         call.attempt.get().expect("the attempt is there while the body runs")
     }
@@ -209,6 +232,11 @@ impl<'h> Call<'h> {
     /// Makes the attempt known to the body.
     pub(crate) fn granted(&self, clock: Clock, grant: Grant, asked_at: Timestamp) -> &Attempt {
         self.attempt.get_or_init(|| Attempt::new(grant, clock, asked_at.after(self.handler.lease)))
+    }
+
+    /// When the lease ends that was asked for at `asked_at`, or that renewals have made of it.
+    pub(crate) fn leased_until(&self, asked_at: Timestamp) -> Timestamp {
+        self.attempt.get().map_or_else(|| asked_at.after(self.handler.lease), Attempt::leased_until)
     }
 
     /// Adds to an error which handler and which record it is about.

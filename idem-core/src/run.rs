@@ -61,7 +61,7 @@ pin_project! {
 enum Stage<'c, R> {
     Start,
     Claiming(Pin<Box<dyn Future<Output = Step<'c>> + Send + 'c>>),
-    Running { ready: Ready<'c>, grant: Grant, renewals: Option<Renewals> },
+    Running { ready: Ready<'c>, grant: Grant, asked_at: Timestamp, renewals: Option<Renewals> },
     Ending { rest: Pin<Box<dyn Future<Output = bool> + Send>>, store: crate::store::StoreHandle, result: R },
     Over,
 }
@@ -96,16 +96,16 @@ impl<B: Future> Future for Run<'_, B> {
                         return Poll::Pending;
                     }
                 },
-                Stage::Running { ready, grant, renewals } => {
+                Stage::Running { ready, grant, asked_at, renewals } => {
                     let release = ReleaseOnPanic(Some(&ready));
                     let Poll::Ready(mut result) = body.as_mut().poll(cx) else {
                         release.not_needed();
                         // A body that ends at its first poll never gets here, and costs no renewal.
-                        let renewals = renewals.or_else(|| Some(start_renewals(&ready)));
-                        *stage = Stage::Running { ready, grant, renewals };
+                        let renewals = renewals.or_else(|| Some(start_renewals(&ready, grant, asked_at)));
+                        *stage = Stage::Running { ready, grant, asked_at, renewals };
                         return Poll::Pending;
                     };
-                    match end(&ready, codec, &grant, &result, renewals, release) {
+                    match end(&ready, codec, (&grant, asked_at), &result, renewals, release) {
                         Ended::Now(recorded) => {
                             (codec.set_recorded)(&mut result, recorded);
                             return Poll::Ready(result);
@@ -130,13 +130,15 @@ impl<B: Future> Future for Run<'_, B> {
 }
 
 fn granted<R>(ready: Ready<'_>, grant: Grant, asked_at: Timestamp) -> Stage<'_, R> {
-    ready.call.granted(ready.store.clock(), grant, asked_at);
-    Stage::Running { ready, grant, renewals: None }
+    if ready.call.asks_attempt() {
+        ready.call.granted(ready.store.clock(), grant, asked_at);
+    }
+    Stage::Running { ready, grant, asked_at, renewals: None }
 }
 
-fn start_renewals(ready: &Ready<'_>) -> Renewals {
+fn start_renewals(ready: &Ready<'_>, grant: Grant, asked_at: Timestamp) -> Renewals {
     let handler = ready.call.handler;
-    let lease = Call::attempt(ready.call).lease().clone();
+    let lease = ready.call.granted(ready.store.clock(), grant, asked_at).lease().clone();
     Renewals::start(&ready.store, (ready.id(), ready.call.token), (handler.lease, handler.max_hold), lease)
 }
 

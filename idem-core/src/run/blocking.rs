@@ -11,7 +11,7 @@ use crate::run::end::{Ended, end};
 use crate::run::replay::answer;
 use crate::run::{ReleaseOnPanic, start_renewals};
 use crate::store::block_on;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Timestamp};
 
 /// Runs `body` under the claim that `call` asks for, or hands back what a former run came to. Blocks the thread while a store
 /// behind a disk answers; needs no runtime, and works within one.
@@ -43,9 +43,8 @@ pub fn start_blocking<'c, R>(call: &'c Call<'c>, codec: Codec<R>) -> Started<'c,
             step => return Started::Answered(answer(call, &codec, step)),
         },
     };
-    call.granted(ready.store.clock(), grant, asked_at);
-    let renewals = Some(start_renewals(&ready));
-    Started::Running(Running { ready, grant, codec, renewals })
+    let renewals = Some(start_renewals(&ready, grant, asked_at));
+    Started::Running(Running { ready, grant, asked_at, codec, renewals })
 }
 
 /// What a call came to before its body ran.
@@ -61,6 +60,7 @@ pub enum Started<'c, R> {
 pub struct Running<'c, R> {
     ready: Ready<'c>,
     grant: Grant,
+    asked_at: Timestamp,
     codec: Codec<R>,
     /// `None` once the body has ended.
     renewals: Option<Renewals>,
@@ -71,10 +71,11 @@ impl<R> Running<'_, R> {
     pub fn end(mut self, mut result: R) -> R {
         let renewals = self.renewals.take();
         let release = ReleaseOnPanic(Some(&self.ready));
-        let recorded = match end(&self.ready, &self.codec, &self.grant, &result, renewals, release) {
-            Ended::Now(recorded) => recorded,
-            Ended::Later(rest) => block_on(rest),
-        };
+        let recorded =
+            match end(&self.ready, &self.codec, (&self.grant, self.asked_at), &result, renewals, release) {
+                Ended::Now(recorded) => recorded,
+                Ended::Later(rest) => block_on(rest),
+            };
         (self.codec.set_recorded)(&mut result, recorded);
         result
     }

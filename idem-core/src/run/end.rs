@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::Timestamp;
 use crate::answer::Codec;
-use crate::call::{Call, Ready};
+use crate::call::Ready;
 use crate::lease::{Lease, Renewals};
 use crate::machine::{Completion, Grant, Recorded};
 use crate::observe::{Event, count};
@@ -27,7 +27,7 @@ pub(crate) enum Ended {
 pub(crate) fn end<R>(
     ready: &Ready<'_>,
     codec: &Codec<R>,
-    grant: &Grant,
+    (grant, asked_at): (&Grant, Timestamp),
     result: &R,
     renewals: Option<Renewals>,
     on_panic: ReleaseOnPanic<'_, '_>,
@@ -46,11 +46,11 @@ pub(crate) fn end<R>(
             count(Event::NotKept);
         }
         let completion = ready.completion(grant.fence, encoded.body, handler.ttl, handler.keep);
-        return record(ready, Ending::Success, completion, renewals);
+        return record(ready, Ending::Success, completion, asked_at, renewals);
     }
     if let Some(encoded) = error {
         let completion = ready.completion(grant.fence, encoded.body, handler.error_ttl, handler.error_ttl);
-        return record(ready, Ending::Error, completion, renewals);
+        return record(ready, Ending::Error, completion, asked_at, renewals);
     }
     release(ready, renewals)
 }
@@ -70,13 +70,19 @@ impl Ending {
     }
 }
 
-fn record(ready: &Ready<'_>, ending: Ending, completion: Completion, renewals: Option<Renewals>) -> Ended {
+fn record(
+    ready: &Ready<'_>,
+    ending: Ending,
+    completion: Completion,
+    asked_at: Timestamp,
+    renewals: Option<Renewals>,
+) -> Ended {
     let reply = match ending.send(&ready.store, &completion).look() {
         Looked::There(Ok(recorded)) => return Ended::Now(note(recorded)),
         Looked::There(Err(error)) => Reply::ready(Err(error)),
         Looked::Pending(reply) => reply,
     };
-    let lease = (ready.call.handler.lease, Call::attempt(ready.call).leased_until());
+    let lease = (ready.call.handler.lease, ready.call.leased_until(asked_at));
     Ended::Later(Box::pin(insist(ready.store.clone(), ending, completion, reply, lease, renewals)))
 }
 

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
 use super::handler;
-use crate::item::Helper;
+use crate::item::{Argument, Helper};
 use crate::model::{Function, Identity, Part, Proof, Scope, Store, Template};
 use crate::names;
 
@@ -14,12 +14,14 @@ pub(super) fn statements(function: &Function) -> TokenStream {
     let private = function.paths.private();
     let (call, key) = (names::call(), names::key_text());
     let handler = handler::reference(function);
-    let keeps_key =
-        function.item.arguments.iter().any(|argument| matches!(argument.helper, Some((Helper::Key, _))));
+    let keeps_key = asks_for(function, Helper::Key);
     let render = render(&function.templates, private);
     let told_apart = !function.identity.is_empty() || matches!(function.scope, Scope::Dependent(_));
     let derive = Ident::new(if told_apart { "derive" } else { "derive_here" }, site);
     let mut made = quote_spanned!(site=> #private::Call::#derive(#handler, #keeps_key, |#key| { #render }));
+    if asks_for(function, Helper::Attempt) {
+        made = quote_spanned!(site=> #private::Call::with_attempt(#made));
+    }
     if let Some(identity) = identity(function) {
         made = quote_spanned!(site=> #private::Call::with_identity(#made, #identity));
     }
@@ -40,6 +42,12 @@ pub(super) fn statements(function: &Function) -> TokenStream {
     }
     let allow = allowed(&function.templates);
     quote_spanned!(site=> #allow let #call = &#made;)
+}
+
+/// Whether an argument is idem's to supply, as this one.
+fn asks_for(function: &Function, helper: Helper) -> bool {
+    let is_it = |argument: &Argument| argument.helper.as_ref().is_some_and(|(own, _)| *own == helper);
+    function.item.arguments.iter().any(is_it)
 }
 
 /// The payload of the arguments that are messages: as method calls, so that the compiler finds out which are.
