@@ -40,6 +40,8 @@ pub use key_only::KeyOnly;
 ///    same operation again, with the same token.
 /// 6. An operation takes effect even if its [`Reply`] is dropped, or not at all; never half.
 /// 7. Live claims are never evicted. A store that is full of them refuses with [`Full`](crate::StoreErrorKind::Full).
+/// 8. Every reply comes, with an answer or an error, within a time that leaves room for another try before a lease ends: a
+///    renewal that is never answered would be the last one. (No check can prove it.)
 ///
 /// Methods return a [`Reply`] at once: a store in memory answers in place, one behind a disk or a network later. That keeps the
 /// trait usable as `dyn Store`, costs in-process stores no allocation, and lets plain `fn` handlers wait without a runtime.

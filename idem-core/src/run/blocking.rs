@@ -7,7 +7,7 @@ use crate::call::{Call, Ready};
 use crate::lease::Renewals;
 use crate::machine::Grant;
 use crate::run::claim::{Begun, Step, begin};
-use crate::run::end::{Ended, end};
+use crate::run::end::{Ended, end, release};
 use crate::run::replay::answer;
 use crate::run::{ReleaseOnPanic, start_renewals};
 use crate::store::block_on;
@@ -70,9 +70,9 @@ impl<R> Running<'_, R> {
     /// Records how the body ended.
     pub fn end(mut self, mut result: R) -> R {
         let renewals = self.renewals.take();
-        let release = ReleaseOnPanic(Some(&self.ready));
+        let on_panic = ReleaseOnPanic(Some(&self.ready));
         let recorded =
-            match end(&self.ready, &self.codec, (&self.grant, self.asked_at), &result, renewals, release) {
+            match end(&self.ready, &self.codec, (&self.grant, self.asked_at), &result, renewals, on_panic) {
                 Ended::Now(recorded) => recorded,
                 Ended::Later(rest) => block_on(rest),
             };
@@ -84,7 +84,10 @@ impl<R> Running<'_, R> {
 impl<R> Drop for Running<'_, R> {
     fn drop(&mut self) {
         if self.renewals.is_some() {
-            drop(ReleaseOnPanic(Some(&self.ready)));
+            // The thread may block: a delivery that comes at once then finds the claim back.
+            if let Ended::Later(rest) = release(&self.ready, None) {
+                block_on(rest);
+            }
         }
     }
 }

@@ -5,10 +5,27 @@ use std::task::Poll;
 use std::time::Duration;
 
 use idem_core::machine::{Forgotten, OnLapse, Prior, Recorded, StateKind, Verdict};
-use idem_core::{Classed, ManualClock, SqliteStore, Store, StoreClass, StoreErrorKind, Timestamp};
+use idem_core::{
+    Classed, Error, Handler, Idempotent, Key, ManualClock, SqliteStore, Store, StoreClass, StoreErrorKind,
+    Timestamp,
+};
 use rusqlite::Connection;
 
 use crate::asks::{Dir, KEEP, LEASE, awaited, claim, clock, completion, granted, id, open, poll, replayed};
+
+#[test]
+fn after_a_panic_of_a_plain_function_the_claim_is_back_at_once() {
+    let dir = Dir::new();
+    let store = SqliteStore::open(dir.file()).unwrap();
+    let work = Idempotent::new(&store, Handler::new("tests.panic"));
+    let key = Key::trusted("msg:1", "a test's only message").unwrap();
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        work.run_blocking(&key, || -> Result<u32, Error> { panic!("boom") })
+    }));
+    assert!(panicked.is_err());
+    let again = work.run_blocking(&key, || Ok::<u32, Error>(7)).unwrap();
+    assert!(again.is_executed());
+}
 
 #[test]
 fn of_sixteen_threads_one_gets_each_key() {
