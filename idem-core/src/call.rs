@@ -87,31 +87,17 @@ impl<'c> Ready<'c> {
 impl<'h> Call<'h> {
     /// Renders the key and works out the record's identity. What goes wrong is kept, and comes out of `run`.
     pub fn derive(handler: &'h Handler, keep_key: bool, render: impl FnOnce(&mut KeyText)) -> Self {
-        Self::rendered(handler, keep_key, render, Ok(()))
+        let mut text = KeyText::new();
+        render(&mut text);
+        let target = text.finished().and_then(|text| target(handler, text));
+        let key = if keep_key && target.is_ok() { text.to_key().ok() } else { None };
+        Self::new(handler, target, key)
     }
 
     /// As [`derive`](Self::derive), for a function that may belong to a generic impl block. Nothing in its tokens says so, but the
     /// name of its closure's type does; each set of type parameters needs a scope of its own.
     pub fn derive_here<F: FnOnce(&mut KeyText)>(handler: &'h Handler, keep_key: bool, render: F) -> Self {
-        let answers = handler.answers_for(std::any::type_name::<F>());
-        Self::rendered(handler, keep_key, render, answers)
-    }
-
-    #[inline]
-    fn rendered(
-        handler: &'h Handler,
-        keep_key: bool,
-        render: impl FnOnce(&mut KeyText),
-        answers: Result<(), Error>,
-    ) -> Self {
-        let mut text = KeyText::new();
-        render(&mut text);
-        let mut target = text.finished().and_then(|text| target(handler, text));
-        if let Err(error) = answers {
-            target = target.and(Err(error));
-        }
-        let key = if keep_key && target.is_ok() { text.to_key().ok() } else { None };
-        Self::new(handler, target, key)
+        Self::derive(handler, keep_key, render).with_identity(std::any::type_name::<F>())
     }
 
     /// A call for a key that was made before.
@@ -186,6 +172,7 @@ impl<'h> Call<'h> {
 
     /// Makes sure that the scope answers for one `Self` and one set of type parameters.
     #[must_use]
+    #[inline]
     pub fn with_identity(mut self, identity: &'static str) -> Self {
         if let Err(error) = self.handler.answers_for(identity) {
             self.target = self.target.and(Err(error));

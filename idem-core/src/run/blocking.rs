@@ -6,7 +6,7 @@ use crate::answer::Codec;
 use crate::call::{Call, Ready};
 use crate::lease::Renewals;
 use crate::machine::Grant;
-use crate::run::claim::{Begun, Step, begin};
+use crate::run::claim::{Begun, Step, begin_with};
 use crate::run::end::{Ended, end, release};
 use crate::run::replay::answer;
 use crate::run::{ReleaseOnPanic, start_renewals};
@@ -28,14 +28,16 @@ pub fn run_blocking<R>(call: &Call<'_>, codec: Codec<R>, body: impl FnOnce() -> 
 /// The first half of [`run_blocking`], for a body that has to be called where the handler was: `#[track_caller]` reaches through
 /// a call, and not through a closure.
 pub fn start_blocking<'c, R>(call: &'c Call<'c>, codec: Codec<R>) -> Started<'c, R> {
-    if let Ok(ready) = call.ready()
-        && !ready.store.can_block()
-    {
-        let message = "the store answers to async handlers only, and this handler is a plain `fn`; make it an `async fn`";
-        let error = call.name(Error::new(ErrorKind::Misconfigured, message));
-        return Started::Answered((codec.refuse)(error));
-    }
-    let (ready, grant, asked_at) = match begin(call, &codec) {
+    let ready = match call.ready() {
+        Ok(ready) if ready.store.can_block() => ready,
+        Ok(_) => {
+            let message = "the store answers to async handlers only, and this handler is a plain `fn`; make it an `async fn`";
+            let error = Error::new(ErrorKind::Misconfigured, message);
+            return Started::Answered((codec.refuse)(call.name(error)));
+        }
+        Err(error) => return Started::Answered((codec.refuse)(call.name(error))),
+    };
+    let (ready, grant, asked_at) = match begin_with(ready, &codec) {
         Begun::Run(ready, grant, asked_at) => (ready, grant, asked_at),
         Begun::Answered(result) => return Started::Answered(result),
         Begun::Later(asking) => match block_on(asking) {
