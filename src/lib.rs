@@ -5,7 +5,8 @@ pub use idem_core::{
     Answer, Attempt, Body, CarriesError, Classed, Clock, Counters, Disposition, Error, ErrorKind, EventTime,
     Fingerprint, Handler, Idempotent, Key, KeyOnly, KeyPart, KeyWriter, ManualClock, Message, Mode,
     Namespace, OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind,
-    Stored, StoredError, Timestamp, Token, class, counters, install, machine, name_application,
+    StoreIdentity, Stored, StoredError, Timestamp, Token, class, counters, install, machine,
+    name_application,
 };
 #[cfg(feature = "memory")]
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};

@@ -16,6 +16,7 @@ mod handler;
 mod id;
 mod idempotent;
 mod install;
+mod join;
 mod key;
 mod lease;
 pub mod machine;
@@ -48,5 +49,5 @@ pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};
 pub use store::seen::{SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
 pub use store::sqlite::{SqliteStore, SqliteStoreBuilder};
-pub use store::{Classed, KeyOnly, Reply, Store, StoreClass, class};
+pub use store::{Classed, KeyOnly, Reply, Store, StoreClass, StoreIdentity, class};
 pub use token::Token;

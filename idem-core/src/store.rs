@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use crate::clock::Clock;
+use crate::join::Join;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
 use crate::{RecordId, StoreError, Token, background};
 
@@ -21,10 +22,12 @@ pub(crate) mod sqlite;
 
 pub mod class;
 mod handle;
+mod identity;
 mod key_only;
 mod pointer;
 
 pub use handle::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
+pub use identity::StoreIdentity;
 pub use key_only::KeyOnly;
 
 /// Where records live.
@@ -60,6 +63,13 @@ pub trait Store: Send + Sync + 'static {
     /// The clock that the store decides by. The driver times renewals and waiting by it.
     fn clock(&self) -> Clock;
 
+    /// Tells this store from all others of the process: what goes to one store can go in one batch. By default it
+    /// is where the store lies in memory. A store whose handles lie elsewhere says what they share, or each is taken for a store of its
+    /// own.
+    fn identity(&self) -> StoreIdentity {
+        StoreIdentity::of(self)
+    }
+
     /// Asks for the right to run.
     fn claim(&self, claim: &Claim) -> Reply<Verdict>;
 
@@ -73,8 +83,9 @@ pub trait Store: Send + Sync + 'static {
     /// Records success.
     fn complete(&self, completion: &Completion) -> Reply<Recorded>;
 
-    /// Records many successes at once, in as few round trips as the store can; one answer for each, in order. An error says nothing
-    /// about any of them: all are sent again. By default each is sent by itself, before the first is waited for.
+    /// Records many successes at once, in as few round trips as the store can; one answer for each, in order. Of two for one record
+    /// the second is judged after the first. An error says nothing about any of them: all are sent again. By default each is sent by
+    /// itself, before the first is waited for.
     fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
         Reply::all(completions.iter().map(|completion| self.complete(completion)).collect())
     }
@@ -162,7 +173,7 @@ impl<T> Reply<T> {
         Self(State::Later(Box::pin(future)))
     }
 
-    /// The answers of all, in order, or the first error among them. All are heard to their ends.
+    /// The answers of all, in order, or the first error among them. All are asked at once, and heard to their ends.
     pub fn all(replies: Vec<Self>) -> Reply<Vec<T>>
     where
         T: Send + 'static,
@@ -170,13 +181,8 @@ impl<T> Reply<T> {
         if replies.iter().all(|reply| reply.peek().is_some()) {
             return Reply::ready(replies.into_iter().map(Reply::wait).collect());
         }
-        Reply::later(async move {
-            let mut answers = Vec::with_capacity(replies.len());
-            for reply in replies {
-                answers.push(reply.await);
-            }
-            answers.into_iter().collect()
-        })
+        let replies = Join::new(replies);
+        Reply::later(async move { replies.await.into_iter().collect() })
     }
 
     /// The answer, if it is there; `None` if it comes later, or was given.
