@@ -1,9 +1,10 @@
 //! One call of a handler: its record, its store, and what its body may ask for.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::attempt::Attempt;
+use crate::batch::Seat;
 use crate::machine::{Claim, Completion, Grant, OnLapse};
 use crate::message::Payload;
 use crate::store::StoreHandle;
@@ -35,10 +36,12 @@ struct Target {
 }
 
 /// A call that can go to its store.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Ready<'c> {
     pub(crate) call: &'c Call<'c>,
     pub(crate) store: StoreHandle,
+    /// Its place in the batch, if it is part of one.
+    pub(crate) seat: Option<Arc<Seat>>,
     target: &'c Target,
 }
 
@@ -213,7 +216,7 @@ impl<'h> Call<'h> {
                 return Err(Error::new(ErrorKind::Misconfigured, message).within(scope));
             }
         }
-        Ok(Ready { call: self, store, target })
+        Ok(Ready { call: self, store, seat: None, target })
     }
 
     /// Makes the attempt known to the body.

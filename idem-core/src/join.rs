@@ -20,6 +20,27 @@ pub(crate) struct Join<F: Future> {
 /// What a future panicked with.
 pub(crate) type Panic = Box<dyn Any + Send>;
 
+impl<F: Future> Join<F> {
+    pub(crate) const fn woken(&self) -> &Arc<Woken> {
+        &self.woken
+    }
+
+    /// Whether all have ended.
+    pub(crate) const fn is_over(&self) -> bool {
+        self.left == 0
+    }
+
+    /// What those came to that did not panic.
+    pub(crate) fn take(&mut self) -> Vec<F::Output> {
+        std::mem::take(&mut self.outputs).into_iter().flatten().collect()
+    }
+
+    /// Drops those that have not ended.
+    pub(crate) fn abandon(&mut self) {
+        self.children.clear();
+    }
+}
+
 impl<F: Future + Unpin> Join<F> {
     /// All of them count as woken.
     pub(crate) fn new(futures: impl IntoIterator<Item = F>) -> Self {
@@ -30,15 +51,6 @@ impl<F: Future + Unpin> Join<F> {
         let left = children.len();
         woken.all(left);
         Self { outputs: children.iter().map(|_| None).collect(), children, left, woken }
-    }
-
-    pub(crate) fn woken(&self) -> &Arc<Woken> {
-        &self.woken
-    }
-
-    /// Whether all have ended.
-    pub(crate) const fn is_over(&self) -> bool {
-        self.left == 0
     }
 
     /// Polls the one that was woken first, if any was. One that panics is dropped, and comes to nothing.
@@ -63,16 +75,6 @@ impl<F: Future + Unpin> Join<F> {
             }
         }
         Ok(())
-    }
-
-    /// What those came to that did not panic.
-    pub(crate) fn take(&mut self) -> Vec<F::Output> {
-        std::mem::take(&mut self.outputs).into_iter().flatten().collect()
-    }
-
-    /// Drops those that have not ended.
-    pub(crate) fn abandon(&mut self) {
-        self.children.clear();
     }
 }
 
@@ -143,6 +145,11 @@ impl Woken {
         if state.roused || !state.queue.is_empty() {
             wake(state);
         }
+    }
+
+    /// What the parent was roused for is done with what it does next.
+    pub(crate) fn settle(&self) {
+        self.lock().roused = false;
     }
 
     /// How many have been woken.

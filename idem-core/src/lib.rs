@@ -4,6 +4,7 @@
 mod answer;
 mod attempt;
 mod background;
+mod batch;
 mod body;
 mod call;
 mod clock;
@@ -30,6 +31,7 @@ mod token;
 
 pub use answer::{Answer, CarriesError, Stored, StoredError};
 pub use attempt::Attempt;
+pub use batch::{Batch, BatchEntry, batch};
 pub use body::Body;
 pub use clock::{Clock, ManualClock, Timestamp};
 pub use error::{Disposition, Error, ErrorKind, StoreError, StoreErrorKind};
