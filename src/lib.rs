@@ -2,11 +2,11 @@
 #![forbid(unsafe_code)]
 
 pub use idem_core::{
-    Answer, Attempt, Body, CarriesError, Classed, Clock, Counters, Disposition, Error, ErrorKind, EventTime,
-    Fingerprint, Handler, Idempotent, Key, KeyOnly, KeyPart, KeyWriter, ManualClock, Message, Mode,
-    Namespace, OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind,
-    StoreIdentity, Stored, StoredError, Timestamp, Token, class, counters, install, machine,
-    name_application,
+    Answer, Attempt, Batch, BatchEntry, Body, CarriesError, Classed, Clock, Counters, Disposition, Error,
+    ErrorKind, EventTime, Fingerprint, Handler, Idempotent, Key, KeyOnly, KeyPart, KeyWriter, ManualClock,
+    Message, Mode, Namespace, OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass, StoreError,
+    StoreErrorKind, StoreIdentity, Stored, StoredError, Timestamp, Token, batch, class, counters, install,
+    machine, name_application,
 };
 #[cfg(feature = "memory")]
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};

@@ -24,6 +24,8 @@ mod seats;
 mod shared;
 
 pub use entry::BatchEntry;
+#[cfg(feature = "conformance")]
+pub(crate) use gathering::Gathering;
 pub(crate) use scope::{join, leave};
 pub(crate) use seats::Seat;
 use shared::Shared;

@@ -13,7 +13,7 @@ use crate::store::{Reply, Store, StoreClass, StoreHandle, StoreIdentity};
 use crate::{RecordId, StoreError, Token};
 
 /// Claims and completions gather here until whoever drives them [advances](Gathering::advance) them; all else passes through.
-pub(super) struct Gathering {
+pub(crate) struct Gathering {
     this: Weak<Self>,
     store: StoreHandle,
     claims: Arc<Lane<Claim, Verdict>>,
@@ -32,8 +32,14 @@ impl Gathering {
         })
     }
 
+    /// With nobody to rouse: it is advanced by those who wait.
+    #[cfg(feature = "conformance")]
+    pub(crate) fn over(store: Arc<dyn Store>) -> Arc<Self> {
+        Self::new(StoreHandle::shared(store), Arc::default())
+    }
+
     /// Sends what has gathered, and hears what has been answered.
-    pub(super) fn advance(&self, cx: &mut Context<'_>) {
+    pub(crate) fn advance(&self, cx: &mut Context<'_>) {
         // First, so that who claims a record after its completion finds it.
         self.completions
             .advance(cx, |completions| self.send(completions, Store::complete_many, Store::complete));

@@ -41,23 +41,25 @@ impl Shared {
         ready
     }
 
-    fn stores(&self) -> Vec<Arc<Gathering>> {
-        let stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
-        stores.iter().map(|(_, gathering)| gathering.clone()).collect()
-    }
-
     /// The clock of the first store; `None` if no call has come to one.
     pub(super) fn clock(&self) -> Option<Clock> {
-        let stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
-        stores.first().map(|(_, gathering)| gathering.clock())
+        self.stores().next().map(|store| store.clock())
     }
 
     pub(super) fn advance(&self, cx: &mut Context<'_>) {
-        self.stores().iter().for_each(|store| store.advance(cx));
+        self.stores().for_each(|store| store.advance(cx));
     }
 
     /// The batch is over: what its calls have left goes on in the background.
     pub(super) fn close(&self) {
-        self.stores().iter().for_each(|store| store.close());
+        self.stores().for_each(|store| store.close());
+    }
+
+    /// One after the other, since nothing foreign may be called under the lock.
+    fn stores(&self) -> impl Iterator<Item = Arc<Gathering>> {
+        (0..).map_while(|at| {
+            let stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+            stores.get(at).map(|(_, gathering)| gathering.clone())
+        })
     }
 }
