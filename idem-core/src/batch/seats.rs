@@ -106,7 +106,9 @@ impl Seat {
         if std::mem::replace(&mut self.lock().turn, Turn::Over) == Turn::Has {
             let next = state.next_turn();
             drop(state);
-            next.map(|seat| seat.wake());
+            if let Some(seat) = next {
+                seat.wake();
+            }
         }
     }
 

@@ -28,13 +28,12 @@ impl Shared {
         ready.seat = Some(self.seats.sit((identity, ready.id())));
         let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
         let known = stores.iter().find(|(store, _)| *store == identity);
-        let gathering = match known {
-            Some((_, gathering)) => gathering.clone(),
-            None => {
-                let gathering = Gathering::new(ready.store.clone(), self.driver.clone());
-                stores.push((identity, gathering.clone()));
-                gathering
-            }
+        let gathering = if let Some((_, gathering)) = known {
+            gathering.clone()
+        } else {
+            let gathering = Gathering::new(ready.store.clone(), self.driver.clone());
+            stores.push((identity, gathering.clone()));
+            gathering
         };
         drop(stores);
         ready.store = StoreHandle::shared(gathering);

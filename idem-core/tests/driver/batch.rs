@@ -3,13 +3,16 @@
 use std::cell::{Cell, RefCell};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use idem_core::{Error, ErrorKind, Handler, Idempotent, Key, Outcome};
 
 use crate::model::{Gate, ModelStore};
 
+mod any;
 mod dropped;
 mod endings;
 mod lost;
@@ -254,6 +257,41 @@ fn what_a_call_does_around_its_handler_goes_on_beside_the_others() {
     assert_eq!(*settled.borrow(), [0, 2], "each as soon as it is recorded");
     slow.open();
     assert_eq!(now(batch), [0, 1, 2]);
+}
+
+#[test]
+fn a_batch_that_waits_wakes_nobody() {
+    struct Counted(AtomicUsize);
+    impl Wake for Counted {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let store = ModelStore::new();
+    let (work, gate, woken) = (work(&store), Gate::default(), Arc::new(Counted(AtomicUsize::new(0))));
+    let waker = Waker::from(woken.clone());
+    let gate = &gate;
+    let mut batch: Pin<Box<dyn Future<Output = Vec<Result<Outcome<usize>, Error>>>>> =
+        Box::pin(work.run_batch(entries(8), 4, |n| async move {
+            if n > 1 {
+                gate.clone().await;
+            }
+            Ok::<_, Error>(n)
+        }));
+    let mut poll_while_woken = || {
+        for polls in 1.. {
+            let before = woken.0.load(Ordering::Relaxed);
+            let polled = batch.as_mut().poll(&mut Context::from_waker(&waker));
+            if polled.is_ready() || woken.0.load(Ordering::Relaxed) == before {
+                return (polls, polled.is_ready());
+            }
+        }
+        unreachable!("it is polled until it waits")
+    };
+    // One poll asks, one runs, and one hears what is recorded.
+    assert_eq!(poll_while_woken(), (3, false));
+    gate.open();
+    assert!(poll_while_woken().1);
 }
 
 #[test]
