@@ -26,6 +26,7 @@ mod shared;
 pub use entry::BatchEntry;
 #[cfg(feature = "conformance")]
 pub(crate) use gathering::Gathering;
+pub(crate) use lane::Ticket;
 pub(crate) use scope::{join, leave};
 pub(crate) use seats::Seat;
 use shared::Shared;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use crate::batch::Ticket;
 use crate::clock::Clock;
 use crate::join::Join;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
@@ -159,6 +160,8 @@ pub struct Reply<T>(State<T>);
 enum State<T> {
     Ready(Option<Result<T, StoreError>>),
     Later(Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>),
+    /// With those of others, in a batch.
+    Owed(Ticket<T>),
 }
 
 impl<T> Reply<T> {
@@ -171,6 +174,11 @@ impl<T> Reply<T> {
     /// An answer that comes with `future`.
     pub fn later(future: impl Future<Output = Result<T, StoreError>> + Send + 'static) -> Self {
         Self(State::Later(Box::pin(future)))
+    }
+
+    /// An answer that a batch owes.
+    pub(crate) const fn owed(ticket: Ticket<T>) -> Self {
+        Self(State::Owed(ticket))
     }
 
     /// The answers of all, in order, or the first error among them. All are asked at once, and heard to their ends.
@@ -192,7 +200,7 @@ impl<T> Reply<T> {
     pub const fn peek(&self) -> Option<&Result<T, StoreError>> {
         match &self.0 {
             State::Ready(answer) => answer.as_ref(),
-            State::Later(_) => None,
+            State::Later(_) | State::Owed(_) => None,
         }
     }
 
@@ -208,6 +216,7 @@ impl<T> Reply<T> {
         match self.0 {
             State::Ready(answer) => answer.expect(TAKEN),
             State::Later(future) => block_on(future),
+            State::Owed(ticket) => block_on(ticket),
         }
     }
 
@@ -222,6 +231,7 @@ impl<T> Reply<T> {
         match self.0 {
             State::Ready(answer) => Reply::ready(answer.expect(TAKEN).map(with)),
             State::Later(future) => Reply::later(async move { future.await.map(with) }),
+            State::Owed(ticket) => Reply::later(async move { ticket.await.map(with) }),
         }
     }
 }
@@ -240,7 +250,7 @@ impl<T> Reply<T> {
     pub(crate) fn look(self) -> Looked<T> {
         match self.0 {
             State::Ready(answer) => Looked::There(answer.expect(TAKEN)),
-            later @ State::Later(_) => Looked::Pending(Self(later)),
+            later => Looked::Pending(Self(later)),
         }
     }
 }
@@ -255,6 +265,7 @@ impl<T> Future for Reply<T> {
         match &mut self.0 {
             State::Ready(answer) => Poll::Ready(answer.take().expect(TAKEN)),
             State::Later(future) => future.as_mut().poll(cx),
+            State::Owed(ticket) => Pin::new(ticket).poll(cx),
         }
     }
 }
@@ -263,7 +274,7 @@ impl<T> fmt::Debug for Reply<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
             State::Ready(_) => "Reply::Ready",
-            State::Later(_) => "Reply::Later",
+            State::Later(_) | State::Owed(_) => "Reply::Later",
         })
     }
 }

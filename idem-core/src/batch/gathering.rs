@@ -108,7 +108,7 @@ impl Store for Gathering {
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
         let Some(ticket) = self.claims.add(claim.clone()) else { return self.store.claim(claim) };
         self.driver.rouse();
-        Reply::later(ticket)
+        Reply::owed(ticket)
     }
 
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
@@ -124,7 +124,7 @@ impl Store for Gathering {
             return self.store.complete(completion);
         };
         self.driver.rouse();
-        Reply::later(ticket)
+        Reply::owed(ticket)
     }
 
     fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {

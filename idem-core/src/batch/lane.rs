@@ -59,7 +59,11 @@ impl<Q, A> Lane<Q, A> {
     }
 
     /// Adds an operation to the next trip; `None` if there will be no more.
-    pub(super) fn add(self: &Arc<Self>, operation: Q) -> Option<Ticket<Q, A>> {
+    pub(super) fn add(self: &Arc<Self>, operation: Q) -> Option<Ticket<A>>
+    where
+        Q: Send + 'static,
+        A: Send + 'static,
+    {
         let mut state = self.lock();
         if state.closed {
             return None;
@@ -147,19 +151,22 @@ fn unanswered() -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, "the store panicked before it answered a batch")
 }
 
-/// What the answer to one operation is exchanged for.
-pub(super) struct Ticket<Q, A> {
-    lane: Arc<Lane<Q, A>>,
+/// What the answer to one operation is exchanged for. A reply holds it as it is: a box for each would be one allocation more.
+pub(crate) struct Ticket<A> {
+    lane: Arc<dyn Owes<A>>,
     /// `None` once it is exchanged.
     slot: Option<usize>,
 }
 
-impl<Q, A> Future for Ticket<Q, A> {
-    type Output = Result<A, StoreError>;
+/// A lane, as those see it who wait for an answer.
+trait Owes<A>: Send + Sync {
+    fn poll(&self, slot: usize, cx: &mut Context<'_>) -> Poll<Result<A, StoreError>>;
+    fn abandon(&self, slot: usize);
+}
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let slot = self.slot.expect("a ticket is exchanged once");
-        let mut state = self.lane.lock();
+impl<Q: Send, A: Send> Owes<A> for Lane<Q, A> {
+    fn poll(&self, slot: usize, cx: &mut Context<'_>) -> Poll<Result<A, StoreError>> {
+        let mut state = self.lock();
         if let Slot::Owed(waker) = &mut state.slots[slot] {
             match waker {
                 Some(waker) => waker.clone_from(cx.waker()),
@@ -169,22 +176,38 @@ impl<Q, A> Future for Ticket<Q, A> {
         }
         let found = std::mem::replace(&mut state.slots[slot], Slot::Free);
         state.free.push(slot);
-        drop(state);
-        self.slot = None;
         match found {
             Slot::Answered(answer) => Poll::Ready(answer),
             _ => Poll::Ready(Err(unanswered())),
         }
     }
-}
 
-impl<Q, A> Drop for Ticket<Q, A> {
-    fn drop(&mut self) {
-        let Some(slot) = self.slot else { return };
-        let mut state = self.lane.lock();
+    fn abandon(&self, slot: usize) {
+        let mut state = self.lock();
         match state.slots[slot] {
             Slot::Owed(_) => state.slots[slot] = Slot::Abandoned,
             _ => state.vacate(slot),
+        }
+    }
+}
+
+impl<A> Future for Ticket<A> {
+    type Output = Result<A, StoreError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let slot = self.slot.expect("a ticket is exchanged once");
+        let polled = self.lane.poll(slot, cx);
+        if polled.is_ready() {
+            self.slot = None;
+        }
+        polled
+    }
+}
+
+impl<A> Drop for Ticket<A> {
+    fn drop(&mut self) {
+        if let Some(slot) = self.slot {
+            self.lane.abandon(slot);
         }
     }
 }
