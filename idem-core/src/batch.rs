@@ -102,7 +102,7 @@ where
     C::Item: Future,
 {
     let join = Join::new(calls.into_iter().map(Box::pin));
-    let shared = Shared::new(limit.max(1), join.woken().clone());
+    let shared = Shared::new(join.len(), limit.max(1), join.woken().clone());
     Batch { join, shared, panic: None }
 }
 

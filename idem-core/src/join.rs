@@ -25,6 +25,11 @@ impl<F: Future> Join<F> {
         &self.woken
     }
 
+    /// How many have not ended.
+    pub(crate) const fn len(&self) -> usize {
+        self.left
+    }
+
     /// Whether all have ended.
     pub(crate) const fn is_over(&self) -> bool {
         self.left == 0

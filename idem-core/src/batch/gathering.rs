@@ -22,12 +22,12 @@ pub(crate) struct Gathering {
 }
 
 impl Gathering {
-    pub(super) fn new(store: StoreHandle, driver: Arc<Woken>) -> Arc<Self> {
+    pub(super) fn new(store: StoreHandle, driver: Arc<Woken>, calls: usize) -> Arc<Self> {
         Arc::new_cyclic(|this| Self {
             this: this.clone(),
             store,
-            claims: Lane::new(),
-            completions: Lane::new(),
+            claims: Lane::new(calls),
+            completions: Lane::new(calls),
             driver,
         })
     }
@@ -35,7 +35,7 @@ impl Gathering {
     /// With nobody to rouse: it is advanced by those who wait.
     #[cfg(feature = "conformance")]
     pub(crate) fn over(store: Arc<dyn Store>) -> Arc<Self> {
-        Self::new(StoreHandle::shared(store), Arc::default())
+        Self::new(StoreHandle::shared(store), Arc::default(), 0)
     }
 
     /// Sends what has gathered, and hears what has been answered.

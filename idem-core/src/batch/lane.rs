@@ -44,11 +44,12 @@ enum Slot<A> {
 }
 
 impl<Q, A> Lane<Q, A> {
-    pub(super) fn new() -> Arc<Self> {
+    /// With room for so many operations.
+    pub(super) fn new(operations: usize) -> Arc<Self> {
         Arc::new(Self(Mutex::new(State {
-            gathered: Vec::new(),
+            gathered: Vec::with_capacity(operations),
             road: Road::Free,
-            slots: Vec::new(),
+            slots: Vec::with_capacity(operations),
             free: Vec::new(),
             closed: false,
         })))

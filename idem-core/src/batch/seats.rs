@@ -45,9 +45,13 @@ enum Turn {
 }
 
 impl Seats {
-    /// With room for `limit` bodies at once.
-    pub(super) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(State { free: limit, queue: VecDeque::new(), records: HashMap::new() })))
+    /// For so many calls, and `limit` bodies at once.
+    pub(super) fn new(calls: usize, limit: usize) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(State {
+            free: limit,
+            queue: VecDeque::new(),
+            records: HashMap::with_capacity(calls),
+        })))
     }
 
     pub(super) fn sit(self: &Arc<Self>, record: Record) -> Arc<Seat> {

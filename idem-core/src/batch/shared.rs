@@ -11,6 +11,7 @@ use crate::join::Woken;
 use crate::store::{Store, StoreHandle, StoreIdentity};
 
 pub(super) struct Shared {
+    calls: usize,
     seats: Arc<Seats>,
     driver: Arc<Woken>,
     /// One for each store that the calls use: as a rule one.
@@ -18,8 +19,9 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(limit: usize, driver: Arc<Woken>) -> Arc<Self> {
-        Arc::new(Self { seats: Seats::new(limit), driver, stores: Mutex::default() })
+    /// For so many calls, of whose bodies `limit` may run at once.
+    pub(super) fn new(calls: usize, limit: usize, driver: Arc<Woken>) -> Arc<Self> {
+        Arc::new(Self { calls, seats: Seats::new(calls, limit), driver, stores: Mutex::default() })
     }
 
     /// Gives a call its seat, and lets what it asks of its store gather.
@@ -31,7 +33,7 @@ impl Shared {
         let gathering = if let Some((_, gathering)) = known {
             gathering.clone()
         } else {
-            let gathering = Gathering::new(ready.store.clone(), self.driver.clone());
+            let gathering = Gathering::new(ready.store.clone(), self.driver.clone(), self.calls);
             stores.push((identity, gathering.clone()));
             gathering
         };

@@ -69,7 +69,8 @@ fn bodies_that_do_not_yield_keep_a_result_for_no_longer_than_ten_milliseconds_an
 #[test]
 fn errors_give_their_claims_back_and_a_batch_delivered_again_runs_these_alone() {
     let store = ModelStore::new();
-    let fails = |even| move |n: usize| async move { if even && n % 2 == 0 { Err(Own) } else { Ok(n) } };
+    let fails =
+        |even| move |n: usize| async move { if even && n.is_multiple_of(2) { Err(Own) } else { Ok(n) } };
     let first = now(work(&store).run_batch(entries(6), 2, fails(true)));
     assert_eq!(first.iter().filter(|result| matches!(result, Err(Own))).count(), 3);
     assert_eq!((store.records(StateKind::Open), store.records(StateKind::Done)), (3, 3));
