@@ -10,12 +10,13 @@ use std::time::Duration;
 
 use idem_core::{Error, ErrorKind, Handler, Idempotent, Key, Outcome};
 
-use crate::model::{Gate, ModelStore};
+use crate::model::{Fault, Gate, ModelStore};
 
 mod any;
 mod dropped;
 mod endings;
 mod lost;
+mod threads;
 mod twins;
 mod waiting;
 
@@ -269,7 +270,8 @@ fn a_batch_that_waits_wakes_nobody() {
     }
     let store = ModelStore::new();
     let (work, gate, woken) = (work(&store), Gate::default(), Arc::new(Counted(AtomicUsize::new(0))));
-    let waker = Waker::from(woken.clone());
+    let (waker, granted) = (Waker::from(woken.clone()), Gate::default());
+    store.next("claim_many", Fault::AnsweredLater(granted.clone()));
     let gate = &gate;
     let mut batch: Pin<Box<dyn Future<Output = Vec<Result<Outcome<usize>, Error>>>>> =
         Box::pin(work.run_batch(entries(8), 4, |n| async move {
@@ -288,7 +290,9 @@ fn a_batch_that_waits_wakes_nobody() {
         }
         unreachable!("it is polled until it waits")
     };
-    // One poll asks, one runs, and one hears what is recorded.
+    // One poll asks. One hears what is granted, one runs it, and one hears that it is recorded.
+    assert_eq!(poll_while_woken(), (1, false));
+    granted.open();
     assert_eq!(poll_while_woken(), (3, false));
     gate.open();
     assert!(poll_while_woken().1);

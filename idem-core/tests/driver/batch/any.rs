@@ -7,7 +7,6 @@ use idem_core::machine::StateKind;
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::Fault;
 
 /// What one body does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 use idem_core::machine::StateKind;
 
 use super::*;
-use crate::model::Fault;
 
 #[test]
 fn what_has_ended_is_recorded_what_runs_keeps_its_claim_and_what_waits_gives_it_back() {
@@ -64,6 +63,66 @@ fn claims_under_way_are_given_back() {
     answered.open();
     store.finish_spawned();
     assert_eq!(store.records(StateKind::Open), 8);
+}
+
+/// Drops `future` once the gate is open.
+async fn until<F: Future>(future: F, gate: &Gate) -> Option<F::Output> {
+    let (mut future, mut gate) = (pin!(future), pin!(gate.clone()));
+    std::future::poll_fn(|cx| {
+        if gate.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(None);
+        }
+        future.as_mut().poll(cx).map(Some)
+    })
+    .await
+}
+
+#[test]
+fn a_call_that_drops_its_handler_leaves_the_others_alone() {
+    // While its claim is under way, while it waits for its turn, and while its body runs.
+    for (stage, left) in
+        [("claim_many", StateKind::Open), ("queue", StateKind::Open), ("body", StateKind::Held)]
+    {
+        let store = ModelStore::new();
+        let (work, slow, stop, claimed) = (work(&store), Gate::default(), Gate::default(), Gate::default());
+        if stage == "claim_many" {
+            store.next("claim_many", Fault::AnsweredLater(claimed.clone()));
+        }
+        let dropped = if stage == "body" { 0 } else { 2 };
+        let (work, slow, stop) = (&work, &slow, &stop);
+        let mut batch = pin!(idem_core::batch(
+            (0..4).map(|n| async move {
+                let key = key(n);
+                let call = work.run(&key, || async move {
+                    if n == 0 {
+                        slow.clone().await;
+                    }
+                    Ok::<_, Error>(n)
+                });
+                if n == dropped {
+                    until(call, stop).await.transpose().unwrap()
+                } else {
+                    Some(call.await.unwrap())
+                }
+            }),
+            1
+        ));
+        let mut results = settle(batch.as_mut());
+        for gate in [stop, &claimed, slow] {
+            assert!(results.is_pending());
+            gate.open();
+            results = settle(batch.as_mut());
+            if results.is_ready() {
+                break;
+            }
+        }
+        let Poll::Ready(results) = results else { panic!("the batch waits for a call that was dropped") };
+        store.finish_spawned();
+        for (n, result) in results.into_iter().enumerate() {
+            assert_eq!(result, if n == dropped { None } else { Some(executed(n)) }, "dropped in its {stage}");
+        }
+        assert_eq!((store.records(StateKind::Done), store.records(left)), (3, 1), "dropped in its {stage}");
+    }
 }
 
 #[test]

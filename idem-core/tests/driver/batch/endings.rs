@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use idem_core::machine::StateKind;
 
 use super::*;
-use crate::model::Fault;
 
 #[test]
 fn a_result_is_recorded_while_slower_bodies_run() {

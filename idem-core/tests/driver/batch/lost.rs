@@ -6,7 +6,6 @@ use idem_core::StoreErrorKind;
 use idem_core::machine::StateKind;
 
 use super::*;
-use crate::model::Fault;
 
 #[test]
 fn a_store_that_does_not_answer_is_everyones_error_and_nothing_runs() {

@@ -63,6 +63,30 @@ fn a_panic_of_the_first_lets_the_second_run() {
 }
 
 #[test]
+fn the_second_asks_once_the_firsts_claim_is_back() {
+    for panics in [false, true] {
+        let (store, back) = (ModelStore::new(), Gate::default());
+        store.next("release", Fault::AnsweredLater(back.clone()));
+        let work = work(&store);
+        let mut batch = pin!(work.run_batch([0, 1].map(|at| (key(7), at)), 2, |at| async move {
+            match at {
+                0 if panics => std::panic::resume_unwind(Box::new("on purpose")),
+                0 => Err(Error::from(broken())),
+                at => Ok(at),
+            }
+        }));
+        assert!(settle(batch.as_mut()).is_pending());
+        store.run_spawned();
+        assert!(settle(batch.as_mut()).is_pending());
+        assert_eq!(store.count("claim"), 1);
+        back.open();
+        store.finish_spawned();
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| now(batch)));
+        assert_eq!((ended.is_err(), store.count("claim"), store.count("complete")), (panics, 2, 1));
+    }
+}
+
+#[test]
 fn another_payload_under_an_equal_key_is_a_mismatch() {
     let store = ModelStore::new();
     let entries = [100, 100, 200].map(|amount: u32| BatchEntry::new(key(7), amount).payload(&amount));

@@ -94,8 +94,10 @@ fn a_body_that_waited_may_be_held_as_long_as_any_other() {
             store.time().advance(LEASE / 3);
         }
         assert!(settle(batch.as_mut()).is_pending());
+        let elsewhere = work.run_blocking(&key(1), || Ok::<_, Error>(7));
+        assert_eq!(kind(&elsewhere), ErrorKind::InProgress, "its lease is renewed");
         gate.open();
     }
     assert!(now(batch).into_iter().enumerate().all(|(n, result)| result.unwrap() == executed(n)));
-    assert_eq!(store.count("claim"), 2);
+    assert_eq!(store.count("claim"), 4, "two of the batch, and two of others");
 }
