@@ -35,32 +35,29 @@ use shared::Shared;
 /// one. Results come in the order of the calls.
 ///
 /// At most `limit` bodies run at once (0 counts as 1), all on the caller's task. For bodies that keep a processor busy, spawn
-/// within the body.
+/// within the body. All calls are held until the batch has ended, so give it what the queue hands out at once, not the whole queue.
 ///
 /// ```
 /// # extern crate idem_core as idem;
+/// # use std::{future::Future, pin::pin, task::{Context, Waker}};
 /// # use idem::{Error, Handler, Idempotent, Key, MemoryStore};
-/// # async fn charge(payment: &u32) -> Result<u32, Error> {
-/// #     static HANDLER: Handler = Handler::new("charge");
-/// #     let store = MemoryStore::new();
-/// #     let key = Key::trusted(format!("msg:{payment}"), "a test's")?;
-/// #     Ok(Idempotent::new(&store, Handler::new("charge")).run(&key, || async { Ok::<_, Error>(*payment) }).await?.into_value())
-/// # }
-/// # async fn receive() -> Vec<u32> { vec![12, 7] }
+/// # let store = MemoryStore::new();
+/// # let charges = Idempotent::new(&store, Handler::new("billing.charge"));
+/// # let charge = async |payment: &u32| -> Result<u32, Error> {
+/// #     let key = Key::trusted(format!("msg:{payment}"), "an example's")?;
+/// #     charges.run(&key, || async { Ok::<_, Error>(*payment) }).await.map(|outcome| outcome.into_value())
+/// # };
+/// # let payments = [12, 7, 12];
 /// # let consume = async {
-/// // #[idempotent(key = "msg:<payment.id>")] async fn charge(payment: &Payment) -> Result<Receipt, Error>
-/// let payments = receive().await;
-/// for result in idem::batch(payments.iter().map(charge), 16).await {
-///     // acknowledge, or what `error.disposition()` says
-///     # result.unwrap();
+/// // `charge` is an `async fn` under `#[idempotent(key = "msg:<payment.id>")]`.
+/// let results = idem::batch(payments.iter().map(charge), 16).await;
+/// for (payment, result) in payments.iter().zip(results) {
+///     // Acknowledge it, or what `error.disposition()` says.
+/// #   assert_eq!(result.unwrap(), *payment);
 /// }
 /// # };
-/// # futures_lite_block_on(consume);
-/// # fn futures_lite_block_on(future: impl Future<Output = ()>) {
-/// #     let mut future = std::pin::pin!(future);
-/// #     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
-/// #     while future.as_mut().poll(&mut cx).is_pending() {}
-/// # }
+/// # let mut consume = pin!(consume);
+/// # while consume.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {}
 /// ```
 ///
 /// A call may be any future that awaits handlers: what comes before and after the handler runs beside the others. To acknowledge
@@ -74,10 +71,10 @@ use shared::Shared;
 ///
 /// - **Claims.** All calls ask before the first body begins. If the store does not answer, each call gets that error, and nothing
 ///   has run. An error that may be about one record alone (damaged, no room) is not taken for all: each is then asked by itself.
-/// - **Completions.** A result is sent once no call can go on by itself, together with all others that are there, unless a round
-///   trip is under way: then with the next one. So quick bodies are recorded in one round trip, and a result never waits
-///   for a slow body. It does wait for bodies that do not yield, for some ten milliseconds and the one that runs then. A worker
-///   that is killed before runs again what had ended and was not sent.
+/// - **Completions.** A result is sent as soon as every call that was woken has gone on, together with all others that are there,
+///   unless a round trip is under way: then with the next one. So quick bodies are recorded in one round trip, and a
+///   result never waits for a slow body. It does wait for bodies that do not yield, for ten milliseconds and the one that runs
+///   then. If the worker is killed meanwhile, what had ended and was not sent runs again.
 /// - **Everything else** (renewals, errors, releases) goes by itself. Plain `fn` handlers and handlers that are called by a body do not
 ///   take part. Calls on several stores gather for each store; see [`Store::identity`](crate::Store::identity).
 ///
