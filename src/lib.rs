@@ -11,7 +11,7 @@ pub use idem_core::{
 };
 #[cfg(feature = "memory")]
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};
-#[cfg(feature = "registry")]
+#[cfg(any(feature = "registry", feature = "testing"))]
 pub use idem_core::{RegisteredHandler, handlers};
 #[cfg(feature = "sqlite")]
 pub use idem_core::{SqliteStore, SqliteStoreBuilder};

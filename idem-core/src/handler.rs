@@ -224,12 +224,12 @@ impl Handler {
             // Made by hand: the same scope in several places may well be one handler.
             ("", _) => self.place,
             place => {
-                #[cfg(feature = "registry")]
-                let other = crate::registry::other_of_scope(self.scope, place);
-                #[cfg(not(feature = "registry"))]
-                let other = None;
                 let mut scopes = SCOPES.lock().unwrap_or_else(PoisonError::into_inner);
-                other.unwrap_or(*scopes.entry(self.scope).or_insert(place))
+                let first = *scopes.entry(self.scope).or_insert(place);
+                // The table knows another one before it is called.
+                #[cfg(feature = "registry")]
+                let first = crate::registry::other_of_scope(self.scope, place).unwrap_or(first);
+                first
             }
         };
         Namespaces {

@@ -24,7 +24,7 @@ mod observe;
 mod outcome;
 pub mod private;
 mod register;
-#[cfg(feature = "registry")]
+#[cfg(feature = "table")]
 mod registry;
 mod run;
 mod store;
@@ -47,7 +47,7 @@ pub use machine::OnLapse;
 pub use message::Message;
 pub use observe::{Counters, counters};
 pub use outcome::Outcome;
-#[cfg(feature = "registry")]
+#[cfg(feature = "table")]
 pub use registry::{RegisteredHandler, handlers};
 #[cfg(feature = "memory")]
 pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};

@@ -6,7 +6,7 @@ pub use crate::call::Call;
 pub use crate::fingerprint::{Encoder, Failed, Open, OpenMap};
 pub use crate::key::{ClockPart, FloatPart, ListPart, ProcessPart, part_of};
 pub use crate::message::{Facts, FactsOf, NoFacts, NoPayload, Payload, PayloadField, PayloadOf, Probe, Role};
-#[cfg(feature = "registry")]
+#[cfg(feature = "table")]
 pub use crate::registry::{IDEM_0_1_HANDLERS as HANDLERS, RegisteredHandler};
 pub use crate::run::{Run, Running, Started, run, run_blocking, start_blocking};
 pub use crate::store::class;
@@ -17,7 +17,7 @@ pub use crate::{
 };
 
 // The table's entries are made in the handler's crate, which knows no linkme.
-#[cfg(feature = "registry")]
+#[cfg(feature = "table")]
 pub use linkme;
 
 // From `core`, for expansions where nothing of it is in scope.

@@ -9,7 +9,7 @@
 ///
 /// The expansion of linkme has an `unsafe(link_section)` in it. It is proved by linkme that the `static` has the slice's type, and lints
 /// do not look into another crate's macro: `#![forbid(unsafe_code)]` in the handler's crate stays what it was.
-#[cfg(feature = "registry")]
+#[cfg(feature = "table")]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __register {
@@ -30,7 +30,7 @@ macro_rules! __register {
 }
 
 /// Nothing: nobody asks for the table.
-#[cfg(not(feature = "registry"))]
+#[cfg(not(feature = "table"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __register {

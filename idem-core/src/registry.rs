@@ -6,11 +6,13 @@ use std::time::Duration;
 use crate::machine::OnLapse;
 use crate::{Handler, Mode, OnDuplicate, StoreClass};
 
+#[cfg(any(feature = "registry", feature = "testing"))]
 mod shared;
 mod text;
 
 #[cfg(feature = "testing")]
 pub(crate) use shared::{SharedScope, shared_scopes};
+#[cfg(feature = "registry")]
 pub(crate) use shared::{other_of_scope, refuse_shared_scopes};
 #[cfg(feature = "testing")]
 pub(crate) use text::{header, header_of, options};

@@ -118,7 +118,7 @@ fn duration(length: Duration) -> String {
     let mut text = String::new();
     for (unit, size) in units {
         if nanos >= size {
-            text.push_str(&format!("{}{unit}", nanos / size));
+            text.extend([(nanos / size).to_string().as_str(), unit]);
             nanos %= size;
         }
     }

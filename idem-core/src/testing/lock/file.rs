@@ -51,9 +51,9 @@ pub(super) fn write(mut entries: Vec<Entry>) -> String {
     entries.sort();
     let mut text = format!("{HEAD}{VERSION}\n");
     for Entry { header, options } in entries {
-        text.push_str(&format!("\n{header}\n"));
+        text.extend(["\n", &header, "\n"]);
         for option in options {
-            text.push_str(&format!("    {option}\n"));
+            text.extend(["    ", &option, "\n"]);
         }
     }
     text

@@ -51,7 +51,7 @@ pub trait Named {
 /// # Errors
 /// idem's own.
 #[idempotent(key = "msg:<payment.id>:<K>", scope = "everywhere.generic")]
-pub fn generic<T, const K: usize>(payment: &Payment, rest: T) -> Result<u64, Error> {
+pub fn generic<T, const K: usize>(payment: &Payment, rest: &T) -> Result<u64, Error> {
     let _ = rest;
     Ok(payment.amount)
 }
@@ -104,6 +104,10 @@ pub fn r#move(id: u64, r#type: u64) -> Result<u64, Error> {
 }
 
 /// A future that is made by hand: the guard is inside of it.
+///
+/// # Errors
+/// idem's own.
+#[allow(clippy::manual_async_fn, reason = "that is what is tested")]
 #[idempotent(key = "msg:<id>")]
 pub fn future(id: u64) -> impl ::std::future::Future<Output = Result<u64, Error>> {
     async move { Ok(id) }

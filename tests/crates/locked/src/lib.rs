@@ -24,6 +24,7 @@ pub struct Payment {
 
 impl Payment {
     /// The broker's number.
+    #[must_use]
     pub fn offset(&self) -> u64 {
         self.id
     }
