@@ -455,9 +455,10 @@ fn two_threads_see_one_set_and_only_what_was_completed() {
 #[test]
 fn each_success_of_a_batch_is_learnt_and_no_other() {
     for over_key_only in [false, true] {
-        let store: Box<dyn Store> = match over_key_only {
-            true => Box::new(SeenSet::new(KeyOnly)),
-            false => Box::new(SeenSet::new(Counting::default())),
+        let store: Box<dyn Store> = if over_key_only {
+            Box::new(SeenSet::new(KeyOnly))
+        } else {
+            Box::new(SeenSet::new(Counting::default()))
         };
         let claims: Vec<_> = (0..4).map(a_claim).collect();
         store.claim_many(&claims).wait().unwrap();
