@@ -5,10 +5,13 @@
 
 mod folder;
 mod port;
+mod postgres;
 mod process;
 mod program;
+mod warden;
 
 pub use folder::Folder;
 pub use port::free_port;
+pub use postgres::PostgresServer;
 pub use process::Process;
 pub use program::program;

@@ -23,7 +23,7 @@ with ended as materialized (
     order by e.k
     on conflict (k) do update
     set (st, token, fence, tries, fp, made_at, drop_at, lease_at, prior, done_at, body_until, body) = (
-        excluded.st, excluded.token, excluded.fence, 1, excluded.fp, excluded.made_at, excluded.drop_at, null, null,
+        excluded.st, excluded.token, excluded.fence, 1, excluded.fp, excluded.made_at, excluded.drop_at, null::bigint, null::smallint,
         excluded.done_at, excluded.body_until, excluded.body
     )
     where t.drop_at <= {now}

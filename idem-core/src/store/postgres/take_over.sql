@@ -8,7 +8,7 @@
             n + (excluded.drop_at - excluded.made_at),
             n + (excluded.lease_at - excluded.made_at),
             case when gone then 0 when mine then t.prior | 4 when t.st = 1 then 2 else 1 end,
-            null, null, null
+            null::bigint, null::bigint, null::bytea
         from (select {now} as n) as c,
             lateral (select t.drop_at <= n as gone, t.drop_at > n and t.st = 1 and t.token = excluded.token as mine) as w
     )
