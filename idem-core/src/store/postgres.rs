@@ -80,6 +80,7 @@ struct Inner {
     relaxed_claims: bool,
     sweeps: bool,
     walk: Walk,
+    clock: Clock,
 }
 
 impl PostgresStore {
@@ -138,9 +139,9 @@ impl Store for PostgresStore {
         StoreClass::Transactional
     }
 
-    /// The host's, for the driver to time its renewals by. Records are judged by the server's.
+    /// By default the host's, for the driver to time its renewals by. Records are judged by the server's.
     fn clock(&self) -> Clock {
-        Clock::wall()
+        self.0.clock.clone()
     }
 
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {

@@ -54,7 +54,13 @@ impl PostgresServer {
         run(as_postgres("pg_basebackup")
             .arg("-D")
             .arg(folder.join("data"))
-            .args(["--host=127.0.0.1", "--username=postgres", "--write-recovery-conf", "--checkpoint=fast", "--no-sync"])
+            .args([
+                "--host=127.0.0.1",
+                "--username=postgres",
+                "--write-recovery-conf",
+                "--checkpoint=fast",
+                "--no-sync",
+            ])
             .arg(format!("--port={}", self.port)));
         Self::on(folder, &["hot_standby=on"])
     }

@@ -43,7 +43,9 @@ impl Warden {
         shell.env("LC_ALL", "C").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut shell = shell.spawn().expect("`sh` can be started");
         let mut id = String::new();
-        BufReader::new(shell.stdout.take().expect("a pipe")).read_line(&mut id).expect("the server's process id");
+        BufReader::new(shell.stdout.take().expect("a pipe"))
+            .read_line(&mut id)
+            .expect("the server's process id");
         let said = Arc::new(Said::default());
         let (log, errors) = (said.clone(), shell.stderr.take().expect("a pipe"));
         std::thread::spawn(move || {

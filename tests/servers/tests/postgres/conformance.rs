@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use idem::conformance::{Fixture, MovesClock, Opening, Spans};
-use idem::{PostgresStore, PostgresStoreBuilder, SeenSet, Store};
+use idem::{ManualClock, PostgresStore, PostgresStoreBuilder, SeenSet, Store};
 use sqlx::postgres::PgConnectOptions;
 
 use crate::database::{execute, fresh, fresh_name, migrated, open, run, url};
@@ -42,8 +42,10 @@ fn hash_partitioned() -> Within<Opening> {
     let schema = fresh_name();
     let builder = PostgresStore::builder(url()).schema(&schema);
     let table = builder.print_schema().expect("a valid name");
-    let partitioned = table
-        .replace(") with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)", ") partition by hash (k)");
+    let partitioned = table.replace(
+        ") with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)",
+        ") partition by hash (k)",
+    );
     let parts = (0..3).map(|part| {
         format!(
             "create table {schema}.part_{part} partition of {schema}.idem_record
@@ -57,6 +59,7 @@ fn hash_partitioned() -> Within<Opening> {
 /// Its server reads a clock that stands in a table: the schema of that clock is searched before the server's own functions.
 struct OnClock {
     store: PostgresStore,
+    clock: ManualClock,
     schema: String,
 }
 
@@ -74,8 +77,9 @@ impl OnClock {
                      as 'select at from {schema}.clock';"
             ),
         );
-        let builder = migrated(PostgresStore::builder(options).schema(&schema));
-        Self { store: open(&builder), schema }
+        let clock = ManualClock::new();
+        let builder = migrated(PostgresStore::builder(options).schema(&schema).clock(clock.clone()));
+        Self { store: open(&builder), clock, schema }
     }
 }
 
@@ -187,8 +191,11 @@ impl Fixture for OnClock {
 
 impl MovesClock for OnClock {
     fn advance(&self, by: Duration) {
-        // One step of the server's, at most: its timestamps end 292,000 years from now.
         let micros = by.as_micros();
-        execute(&url(), &format!("update {}.clock set at = at + interval '1 microsecond' * {micros}", self.schema));
+        execute(
+            &url(),
+            &format!("update {}.clock set at = at + interval '1 microsecond' * {micros}", self.schema),
+        );
+        self.clock.advance(by);
     }
 }
