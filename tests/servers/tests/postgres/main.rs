@@ -2,6 +2,8 @@
 #![allow(missing_docs, reason = "a test's name says what it is about")]
 
 mod asks;
+mod batches;
 mod claims;
 mod conformance;
 mod database;
+mod writes;
