@@ -8,7 +8,7 @@ use idem::{Body, Namespace, RecordId, Store, StoreError, Token};
 use crate::database::run;
 
 pub(crate) const LEASE: Duration = Duration::from_secs(30);
-pub(crate) const KEEP: Duration = Duration::from_secs(3_600);
+pub(crate) const KEEP: Duration = Duration::from_hours(1);
 
 pub(crate) fn id(key: &str) -> RecordId {
     Namespace::new("", "", "test").record(key)

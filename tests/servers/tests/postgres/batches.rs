@@ -36,7 +36,10 @@ fn f47_batches_in_any_order_with_repeats_neither_deadlock_nor_grant_twice() {
                             })
                             .collect();
                         let recorded = store.complete_many(&ends).await.expect("answers");
-                        assert!(recorded.iter().all(|recorded| *recorded == Recorded::Stored), "{recorded:?}");
+                        assert!(
+                            recorded.iter().all(|recorded| *recorded == Recorded::Stored),
+                            "{recorded:?}"
+                        );
                         ends.iter().map(|end| end.id).collect::<Vec<_>>()
                     })
                 })

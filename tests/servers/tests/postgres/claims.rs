@@ -7,7 +7,9 @@ use idem::{ManualClock, PostgresStore, Store, StoreErrorKind, Timestamp};
 use sqlx::postgres::PgConnectOptions;
 
 use crate::asks::{again, ask, claim, complete, ending, granted, id, judged, replayed};
-use crate::database::{NOW, Other, execute, fresh, fresh_name, migrated, number, open, run, url, wait_for};
+use crate::database::{
+    NOW, Other, execute, fresh, fresh_name, migrated, number, open, run, spawn, url, wait_for,
+};
 
 #[test]
 #[cfg_attr(not(postgres_server), ignore = "postgres is not on PATH")]
@@ -62,9 +64,11 @@ fn f04_an_empty_answer_is_asked_again_and_is_no_grant() {
     let message = claim("contested");
     let waiting = {
         let (slow, claim) = (slow.clone(), again(&message));
-        run(async { tokio::spawn(async move { slow.claim(&claim).await }) })
+        spawn(async move { slow.claim(&claim).await })
     };
-    let waits = format!("select count(*) from pg_locks where locktype = 'advisory' and objid = {lock} and not granted");
+    let waits = format!(
+        "select count(*) from pg_locks where locktype = 'advisory' and objid = {lock} and not granted"
+    );
     wait_for(&url(), &waits, 1);
     granted(&other, &message);
     gate.does(&format!("select pg_advisory_unlock({lock})"));
@@ -232,8 +236,12 @@ fn f40_a_claim_that_waited_for_another_session_has_a_whole_lease() {
     assert!(lease_at("lapsed") >= held.join().expect("no panic") + 400_000);
 }
 
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }
 
 #[test]

@@ -8,6 +8,7 @@ use idem::{PostgresStore, PostgresStoreBuilder};
 use idem_servers::PostgresServer;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
 
 /// Ends with this process.
 static SERVER: LazyLock<PostgresServer> = LazyLock::new(|| PostgresServer::start(&[]));
@@ -20,6 +21,11 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 /// Runs `work` in the runtime that all stores of these tests live in.
 pub(crate) fn run<T>(work: impl Future<Output = T>) -> T {
     RUNTIME.block_on(work)
+}
+
+/// Lets `work` go on there.
+pub(crate) fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+    RUNTIME.spawn(work)
 }
 
 /// A name that no other test of this process has.

@@ -63,7 +63,7 @@ fn completions_renewals_releases_and_takeovers_touch_no_index() {
     for n in 0..count {
         let first = claim(&format!("key {n}"));
         let grant = granted(&store, &first);
-        let renewal = Renewal { id: first.id, token: first.token, lease: Duration::from_secs(60) };
+        let renewal = Renewal { id: first.id, token: first.token, lease: Duration::from_mins(1) };
         run(async { store.renew(&renewal).await }).expect("an answer");
         if n % 3 == 0 {
             run(async { store.release(&first.id, &first.token).await }).expect("an answer");
@@ -104,7 +104,8 @@ fn a_sweep_walks_around_the_table_and_takes_what_has_ended() {
 fn claims_sweep_in_pace_with_what_they_write() {
     let url = crate::database::database(&[]);
     let store = open(&migrated(PostgresStore::builder(url.as_str())));
-    let dead = |n: usize| Claim { lease: Duration::ZERO, keep: Duration::ZERO, ..claim(&format!("dead {n}")) };
+    let dead =
+        |n: usize| Claim { lease: Duration::ZERO, keep: Duration::ZERO, ..claim(&format!("dead {n}")) };
     for batch in 0..12 {
         let claims: Vec<_> = (0..256).map(|n| dead(batch * 256 + n)).collect();
         run(async { store.claim_many(&claims).await }).expect("verdicts");
