@@ -44,7 +44,7 @@ pub enum ErrorKind {
     Unreadable,
     /// The work is done, but its result was not kept (too large, not serializable, older than `ttl`).
     NotKept,
-    /// A part of the key is missing: `None`, an empty string, a nil id.
+    /// A part of the key is missing: `None`, a nil id, a text that is empty or stands for nothing (`null`; see [`KeyPart`](crate::KeyPart)).
     MissingKeyPart,
     /// The key's text is longer than 255 bytes, or not printable.
     InvalidKey,

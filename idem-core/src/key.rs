@@ -19,7 +19,10 @@ mod classes;
 mod event_time;
 mod part;
 
-pub use classes::{ClockPart, FloatPart, ListPart, ProcessPart, part_of};
+pub use classes::{
+    AnyShapePart, ClockPart, FloatPart, ListPart, LockedPart, ProcessPart, RandomPart, ResultPart, UnitPart,
+    part_of,
+};
 pub use event_time::EventTime;
 pub use part::KeyPart;
 

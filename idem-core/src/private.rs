@@ -3,7 +3,10 @@
 pub use crate::answer::{Codec, codec};
 pub use crate::call::Call;
 pub use crate::fingerprint::{Encoder, Failed, Open, OpenMap};
-pub use crate::key::{ClockPart, FloatPart, ListPart, ProcessPart, part_of};
+pub use crate::key::{
+    AnyShapePart, ClockPart, FloatPart, ListPart, LockedPart, ProcessPart, RandomPart, ResultPart, UnitPart,
+    part_of,
+};
 pub use crate::message::{Facts, FactsOf, NoFacts, NoPayload, Payload, PayloadField, PayloadOf, Probe, Role};
 pub use crate::run::{Run, Running, Started, run, run_blocking, start_blocking};
 pub use crate::store::class;
