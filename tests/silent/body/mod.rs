@@ -5,6 +5,7 @@
 
 mod events;
 mod http;
+mod keys;
 mod logs;
 mod outside;
 mod queues;

@@ -20,6 +20,9 @@ impl Flow {
         if name == "json" {
             return self.json(called.tokens.clone());
         }
+        if name == "key" && is_ours(&called.path) {
+            return self.key_macro(called.tokens.clone());
+        }
         if let Some(value) = self.known_macro(called, name) {
             return value;
         }
@@ -196,6 +199,11 @@ impl Flow {
             }
         }
     }
+}
+
+/// `key!`, `idem::key!`; not the `key!` of another crate that is named.
+fn is_ours(path: &syn::Path) -> bool {
+    path.segments.len() < 2 || path.segments.iter().any(|segment| segment.ident == "idem")
 }
 
 /// Splits at a sign outside of all brackets.

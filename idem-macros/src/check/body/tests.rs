@@ -328,6 +328,39 @@ fn one_value_in_many_places_is_one_mistake() {
 }
 
 #[test]
+fn a_key_outside_of_attributes_is_made_of_what_stands_in_its_places() {
+    assert_eq!(
+        found("let id = Uuid::new_v4(); let key = key!(\"order:<id>\")?;"),
+        ["fresh_key: `Uuid::new_v4()` in `key!` gives a new id on every attempt"]
+    );
+    refused(&[
+        "let id = Uuid::new_v4(); let key = idem::key!(\"order:<message.id>:<id>\")?; api.idempotency_key(key.as_str());",
+        "let id = Uuid::new_v4().to_string(); let key = key!([\"evt:<message.event_id>\", \"order:<id>\"])?;",
+        "let at = Utc::now().timestamp(); let key = ::idem::key!(\"order:<message.id>-<at>\", trust(other.number(), reason = \"r\"))?;",
+        "let job = Job { id: Ulid::new(), order: message.id }; let key = key!(\"job:<job.id>\")?;",
+        "let ids = (message.id, Uuid::new_v4()); let key = key!(\"job:<ids.0>:<ids.1>\")?;",
+        "let id = Uuid::new_v4(); let id = &id; send(key!(\"order:<id.as_u128()>\", id: &Uuid)?).await?;",
+        "let id = message.id.unwrap_or_default(); let key = key!(\"order:<id>\")?;",
+        "let save = || { let id = Uuid::new_v4(); key!(\"order:<id>\") }; save()?;",
+        "for attempt in 0..3 { let key = key!(\"order:<message.id>:<attempt>\")?; }",
+        "let key = key!(\"order:<attempt.fence()>\", attempt: &Attempt)?;",
+    ]);
+    silent(&[
+        "let id = Uuid::new_v4(); log(id); let key = key!(\"order:<message.id>\")?;",
+        "let id = Uuid::new_v4(); let id = message.id; let key = key!(\"order:<id>\")?;",
+        "let job = Job { trace: Ulid::new(), order: message.id }; let key = key!(\"job:<job.order>\")?;",
+        "let row = db.insert(Uuid::new_v4()).await?; let key = key!(\"row:<row.id>\")?;",
+        "let id = Uuid::new_v4(); let key = key!(\"order:<id.number()>\", trust(id.number(), reason = \"looked at\"))?;",
+        "for line in 0..3 { let key = key!(\"line:<message.id>:<line>\")?; }",
+        "let id = Uuid::new_v4(); let key = key!(\"order:<message.id>:<<id>>\")?;",
+        "let id = Uuid::new_v4(); let key = winit::key!(\"order:<id>\");",
+        "let id = Uuid::new_v4(); let key = key!(id);",
+        "let id = Uuid::new_v4(); let key = key!(\"order:<id\");",
+        "let kind = \"refund\"; let key = key!(\"order:<message.id>:<kind>\")?;",
+    ]);
+}
+
+#[test]
 fn what_is_deeper_than_people_write_is_passed_over() {
     let chain = format!("api{}.idempotency_key(Uuid::new_v4());", ".next()".repeat(2000));
     let sum = format!("api.idempotency_key({}Uuid::new_v4());", "1 + ".repeat(2000));
