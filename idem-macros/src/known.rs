@@ -18,7 +18,6 @@ pub(crate) mod minted;
 pub(crate) mod names;
 mod never_const;
 mod part_types;
-pub(crate) mod per_delivery;
 mod table;
 
 pub(crate) use table::{Call, Family, HOST_VARIABLES, Kind};

@@ -43,3 +43,19 @@ async fn a_name_that_is_used_again(order: Order) -> Done {
     Http.post("orders").header("Idempotency-Key", key.as_str()).send().await?;
     Ok(())
 }
+
+/// Things of a business whose words queues have, too.
+struct Rental {
+    id: String,
+    lease_id: String,
+    packet_id: String,
+    lock_id: String,
+}
+
+#[idempotent(key = "rental:<rental.id>")]
+async fn words_that_a_business_has_too(rental: Rental) -> Done {
+    Http.post("leases").header("Idempotency-Key", &rental.lease_id).send().await?;
+    Http.post("packets").idempotency_key(&rental.packet_id).send().await?;
+    Http.post("locks").idempotency_key(format!("lock:{}", rental.lock_id)).send().await?;
+    Ok(())
+}

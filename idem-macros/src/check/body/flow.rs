@@ -11,7 +11,8 @@ use super::scopes::Scopes;
 use super::sinks::Finding;
 use super::value::{Source, Value};
 use crate::diagnostics::At;
-use crate::known::{Form, Kind, Mention, per_delivery};
+use crate::known::names::{is_per_delivery_in_bodies, snake_case};
+use crate::known::{Form, Kind, Mention};
 
 /// How deep expressions are followed. The compiler's stack is what limits it.
 const DEEPEST: usize = 200;
@@ -308,7 +309,7 @@ impl Flow {
 
 /// A field or a getter that a broker fills anew for each delivery.
 pub(super) fn per_delivery_value(name: &str, at: At) -> Option<Value> {
-    per_delivery::is_per_delivery(name).then(|| {
+    is_per_delivery_in_bodies(&snake_case(name)).then(|| {
         Value::Fresh(Rc::new(Source {
             at,
             shown: name.to_owned(),

@@ -328,6 +328,25 @@ fn one_value_in_many_places_is_one_mistake() {
 }
 
 #[test]
+fn a_handle_of_a_delivery_is_known_by_its_name() {
+    refused(&[
+        "api.idempotency_key(delivery.delivery_tag);",
+        "api.idempotency_key(publish.pkid);",
+        "api.idempotency_key(format!(\"{}-{}\", message.id, message.x_delivery_count()));",
+        "api.idempotency_key(record.deliveryTag);",
+        "let death = message.headers.x_death; api.idempotency_key(death.to_string());",
+    ]);
+    silent(&[
+        "api.idempotency_key(contract.lease_id);",
+        "api.idempotency_key(&parcel.packet_id);",
+        "api.idempotency_key(bike.lock_id());",
+        "api.idempotency_key(signed.hmac);",
+        "api.idempotency_key(policy.backoff);",
+        "api.idempotency_key(page.b3);",
+    ]);
+}
+
+#[test]
 fn a_key_outside_of_attributes_is_made_of_what_stands_in_its_places() {
     assert_eq!(
         found("let id = Uuid::new_v4(); let key = key!(\"order:<id>\")?;"),
