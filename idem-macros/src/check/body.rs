@@ -11,7 +11,7 @@ use syn::parse::Parser;
 
 use super::options::Options;
 use crate::diagnostics::{At, Diagnostics};
-use crate::item::{Argument, Helper, Item};
+use crate::item::{Argument, ArgumentKind, Helper, Item};
 use crate::known::{self, carriers, minted};
 use crate::rules::Rule;
 
@@ -22,6 +22,7 @@ mod keys;
 mod macros;
 mod methods;
 mod mutation;
+mod order;
 mod patterns;
 mod scopes;
 mod sinks;
@@ -75,7 +76,12 @@ fn argument_value(argument: &Argument, name: &syn::Ident) -> Value {
             kind: known::Kind::Fresh,
             shown_where_used: true,
         })),
-        _ => Value::Clean,
+        _ => match &argument.kind {
+            ArgumentKind::Typed { ty, .. } if argument.bindings().len() == 1 => {
+                order::argument_in_any_order(ty, name).unwrap_or(Value::Clean)
+            }
+            _ => Value::Clean,
+        },
     }
 }
 

@@ -7,6 +7,7 @@ mod events;
 mod http;
 mod keys;
 mod logs;
+mod order;
 mod outside;
 mod queues;
 mod rows;

@@ -121,7 +121,7 @@ impl Flow {
                 }));
                 flow.scopes.declare(&counter.unraw().to_string(), value);
             }
-            flow.block(&repeated.body);
+            flow.each_of(&items, |flow| flow.block(&repeated.body));
             flow.scopes.close();
         });
         Value::Clean
