@@ -155,9 +155,11 @@ pub fn idempotent(
 /// | `#[message(per_delivery)]` | another one at each delivery | refused | no |
 /// | `#[message(published_at)]` | when it was published | beside an identity | no |
 /// | `#[message(skip)]` | not to be compared | beside an identity | no |
-/// | none | payload | beside an identity | yes |
+/// | `#[message(payload)]`, or none | payload | beside an identity | yes |
 ///
-/// At least one field is an identity; in an enum, one of each variant. There may be one `id` and one `event`.
+/// At least one field is an identity; in an enum, one of each variant. There may be one `id` and one `event`. A field without a mark whose
+/// name is a queue's (`delivery_tag`, `receipt_handle`, `redelivered`) is refused, as each redelivery would look like another payload; if
+/// the name lies, `#[message(payload)]` says so.
 ///
 /// # What it does to handlers
 ///

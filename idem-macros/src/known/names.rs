@@ -30,6 +30,13 @@ pub(crate) fn is_per_delivery_in_bodies(name: &str) -> bool {
     delivery::FAMILIES.iter().any(|family| family.in_bodies && family.names.contains(&name))
 }
 
+/// What `name`, in snake case, is, if a queue alone has it and fills it anew for each delivery. What belongs to a trace came with the
+/// message, and is there again.
+pub(crate) fn of_one_delivery(name: &str) -> Option<&'static str> {
+    let family = delivery::FAMILIES.iter().find(|family| family.in_bodies && family.names.contains(&name))?;
+    (family.is != delivery::OF_A_TRACE).then_some(family.is)
+}
+
 /// Whether a variable of that name, of a loop over a range, counts tries.
 pub(crate) fn counts_tries(name: &str) -> bool {
     delivery::TRIES.contains(&name)

@@ -23,6 +23,8 @@ pub(super) struct Family {
     pub(super) names: &'static [&'static str],
 }
 
+pub(super) const OF_A_TRACE: &str = "belongs to a trace, and is another one for each attempt or hop";
+
 pub(super) static FAMILIES: &[Family] = &[
     Family {
         sureness: Sureness::Sure,
@@ -182,7 +184,7 @@ pub(super) static FAMILIES: &[Family] = &[
     Family {
         sureness: Sureness::Sure,
         in_bodies: true,
-        is: "belongs to a trace, and is another one for each attempt or hop",
+        is: OF_A_TRACE,
         names: &[
             "span_id",
             "parent_span_id",
@@ -193,18 +195,8 @@ pub(super) static FAMILIES: &[Family] = &[
             "aws_trace_header",
         ],
     },
-    Family {
-        sureness: Sureness::Sure,
-        in_bodies: false,
-        is: "belongs to a trace, and is another one for each attempt or hop",
-        names: &["b3"],
-    },
-    Family {
-        sureness: Sureness::Doubtful,
-        in_bodies: false,
-        is: "belongs to a trace, and is another one for each attempt or hop",
-        names: &["trace_id"],
-    },
+    Family { sureness: Sureness::Sure, in_bodies: false, is: OF_A_TRACE, names: &["b3"] },
+    Family { sureness: Sureness::Doubtful, in_bodies: false, is: OF_A_TRACE, names: &["trace_id"] },
     Family {
         sureness: Sureness::Handler,
         in_bodies: false,
