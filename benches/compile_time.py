@@ -105,6 +105,12 @@ VARIANTS = {
         HEAD + "impl From<idem::Error> for Failure { fn from(e: idem::Error) -> Self { Self(e.to_string()) } }\n",
         attribute('#[idem::idempotent(key = "msg:<message.id>")]'),
     ),
+    # As under `cargo test` of a team that locks its keys.
+    "#[idempotent], testing": (
+        SERDE + f'idem-rs = {{ path = "{ROOT}", features = ["testing"] }}\n',
+        HEAD + "impl From<idem::Error> for Failure { fn from(e: idem::Error) -> Self { Self(e.to_string()) } }\n",
+        attribute('#[idem::idempotent(key = "msg:<message.id>")]'),
+    ),
 }
 
 

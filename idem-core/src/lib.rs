@@ -23,8 +23,13 @@ mod message;
 mod observe;
 mod outcome;
 pub mod private;
+mod register;
+#[cfg(feature = "table")]
+mod registry;
 mod run;
 mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod token;
 
 pub use answer::{Answer, CarriesError, Stored, StoredError};
@@ -42,6 +47,8 @@ pub use machine::OnLapse;
 pub use message::Message;
 pub use observe::{Counters, counters};
 pub use outcome::Outcome;
+#[cfg(feature = "table")]
+pub use registry::{RegisteredHandler, handlers};
 #[cfg(feature = "memory")]
 pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};
 #[cfg(feature = "memory")]

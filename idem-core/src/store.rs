@@ -73,6 +73,12 @@ pub trait Store: Send + Sync + 'static {
     /// Records success.
     fn complete(&self, completion: &Completion) -> Reply<Recorded>;
 
+    /// Records many successes at once, in as few round trips as the store can; one answer for each, in order. An error says nothing
+    /// about any of them: all are sent again. By default each is sent by itself, before the first is waited for.
+    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
+        Reply::all(completions.iter().map(|completion| self.complete(completion)).collect())
+    }
+
     /// Records an error worth remembering.
     fn fail(&self, completion: &Completion) -> Reply<Recorded>;
 
@@ -154,6 +160,23 @@ impl<T> Reply<T> {
     /// An answer that comes with `future`.
     pub fn later(future: impl Future<Output = Result<T, StoreError>> + Send + 'static) -> Self {
         Self(State::Later(Box::pin(future)))
+    }
+
+    /// The answers of all, in order, or the first error among them. All are heard to their ends.
+    pub fn all(replies: Vec<Self>) -> Reply<Vec<T>>
+    where
+        T: Send + 'static,
+    {
+        if replies.iter().all(|reply| reply.peek().is_some()) {
+            return Reply::ready(replies.into_iter().map(Reply::wait).collect());
+        }
+        Reply::later(async move {
+            let mut answers = Vec::with_capacity(replies.len());
+            for reply in replies {
+                answers.push(reply.await);
+            }
+            answers.into_iter().collect()
+        })
     }
 
     /// The answer, if it is there; `None` if it comes later, or was given.

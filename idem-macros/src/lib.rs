@@ -104,6 +104,11 @@ mod tokens;
 /// functions whose body ends in `async move { .. }` or `Box::pin(async move { .. })`, the guard goes into the future. Making a future
 /// derives no key and asks no store; that begins at its first poll.
 ///
+/// # In review
+///
+/// With the feature `registry` or `testing` each handler is in a table, `idem::handlers()`, wherever it is written and whether or not it is
+/// called; without them, nothing of that is compiled. `idem::testing::assert_keys_locked` compares the table with a checked-in file.
+///
 /// # Cancellation
 ///
 /// Dropped while the claim is under way, an `async` handler leaves nothing behind. Dropped while its body runs, it leaves the claim

@@ -38,6 +38,10 @@ impl<S: Store + ?Sized> Store for Arc<S> {
         (**self).complete(completion)
     }
 
+    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
+        (**self).complete_many(completions)
+    }
+
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
         (**self).fail(completion)
     }
