@@ -12,6 +12,8 @@ pub use idem_core::{
 };
 #[cfg(feature = "memory")]
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};
+#[cfg(feature = "postgres")]
+pub use idem_core::{PostgresStore, PostgresStoreBuilder, PostgresTarget};
 #[cfg(any(feature = "registry", feature = "testing"))]
 pub use idem_core::{RegisteredHandler, handlers};
 #[cfg(feature = "sqlite")]

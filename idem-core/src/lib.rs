@@ -54,6 +54,8 @@ pub use outcome::Outcome;
 pub use registry::{RegisteredHandler, handlers};
 #[cfg(feature = "memory")]
 pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};
+#[cfg(feature = "postgres")]
+pub use store::postgres::{PostgresStore, PostgresStoreBuilder, PostgresTarget};
 #[cfg(feature = "memory")]
 pub use store::seen::{SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
