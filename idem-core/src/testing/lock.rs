@@ -41,6 +41,8 @@ use file::{Entry, Malformed};
 /// idem-rs = { version = "0.1", features = ["testing"] } # for tests alone: the release build has none of it
 /// ```
 ///
+/// (The resolver of editions before 2021 turns features of dev-dependencies on for every build: there, say `resolver = "2"`.)
+///
 /// `IDEM_LOCK=update cargo test` writes the file, anew or for the first time. Read its diff, and commit it with the code:
 ///
 /// ```text
@@ -57,7 +59,8 @@ use file::{Entry, Malformed};
 /// its like set; without it, at the current one).
 ///
 /// Give it a test file of its own, `tests/idem_lock.rs`: handlers of the test itself would be listed too. What is listed is what is linked,
-/// so handlers of other crates are, and of a crate that the test does not name none are.
+/// so handlers of other crates are, and of a crate that the test does not name none are. A program without a library has the test in its
+/// `main.rs`.
 ///
 /// # What it does not see
 ///
