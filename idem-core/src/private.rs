@@ -4,7 +4,10 @@ pub use crate::__register as register;
 pub use crate::answer::{Codec, codec};
 pub use crate::call::Call;
 pub use crate::fingerprint::{Encoder, Failed, Open, OpenMap};
-pub use crate::key::{ClockPart, FloatPart, ListPart, ProcessPart, part_of};
+pub use crate::key::{
+    AnyShapePart, ClockPart, FloatPart, ListPart, LockedPart, ProcessPart, RandomPart, ResultPart, UnitPart,
+    part_of,
+};
 pub use crate::message::{Facts, FactsOf, NoFacts, NoPayload, Payload, PayloadField, PayloadOf, Probe, Role};
 #[cfg(feature = "table")]
 pub use crate::registry::{IDEM_0_1_HANDLERS as HANDLERS, RegisteredHandler};
