@@ -88,10 +88,11 @@ impl Idempotent {
     }
 
     fn call(&self, key: &Key) -> Call<'_> {
-        let call = Call::with_key(&self.handler, key, &self.tenant).with_store(self.store.clone());
-        match &self.fingerprint {
-            Some(fingerprint) => call.with_fingerprint(fingerprint.clone()),
-            None => call,
+        let mut call = Call::with_key(&self.handler, key, &self.tenant);
+        call.use_store(self.store.clone());
+        if let Some(fingerprint) = &self.fingerprint {
+            call.check_fingerprint(fingerprint.clone());
         }
+        call
     }
 }

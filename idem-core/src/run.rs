@@ -21,7 +21,7 @@ use crate::Timestamp;
 use crate::answer::Codec;
 use crate::call::{Call, Ready};
 use crate::lease::Renewals;
-use crate::machine::Grant;
+use crate::store::StoreRef;
 
 mod blocking;
 mod claim;
@@ -30,9 +30,10 @@ mod patience;
 mod replay;
 
 pub use blocking::{Running, Started, run_blocking, start_blocking};
-use claim::{Begun, Step, begin};
-use end::{Ended, end, release};
+use claim::{Asking, Hold, Step, Told, look_back_first, otherwise};
+use end::{Ended, Rest, end, release};
 use replay::answer;
+pub(crate) use replay::done_without_result;
 
 pin_project! {
     /// The future of an idempotent handler; see [`run`].
@@ -47,12 +48,9 @@ pin_project! {
 
     impl<'c, B: Future> PinnedDrop for Run<'c, B> {
         fn drop(this: Pin<&mut Self>) {
-            match std::mem::replace(this.project().stage, Stage::Over) {
-                Stage::Running { ready, .. } => ready.store.dropped(&ready.id(), &ready.call.token),
-                Stage::Ending { rest, store, .. } => store.spawn(Box::pin(async move {
-                    rest.await;
-                })),
-                Stage::Start | Stage::Claiming(_) | Stage::Over => {}
+            let stage = this.project().stage;
+            if let Stage::Running { .. } | Stage::Ending { .. } = stage {
+                dropped(std::mem::replace(stage, Stage::Over));
             }
         }
     }
@@ -60,10 +58,23 @@ pin_project! {
 
 enum Stage<'c, R> {
     Start,
-    Claiming(Pin<Box<dyn Future<Output = Step<'c>> + Send + 'c>>),
-    Running { ready: Ready<'c>, grant: Grant, asked_at: Timestamp, renewals: Option<Renewals> },
-    Ending { rest: Pin<Box<dyn Future<Output = bool> + Send>>, store: crate::store::StoreHandle, result: R },
+    Claiming(Asking<'c>),
+    Running { hold: Hold<'c>, renewals: Option<Renewals> },
+    Ending { rest: Rest, store: StoreRef<'c>, result: R },
     Over,
+}
+
+#[cold]
+fn dropped<R>(stage: Stage<'_, R>) {
+    match stage {
+        Stage::Running { hold: Hold { ready, .. }, .. } => {
+            ready.store.dropped(&ready.id(), &ready.call.token);
+        }
+        Stage::Ending { rest, store, .. } => store.spawn(Box::pin(async move {
+            rest.await;
+        })),
+        Stage::Start | Stage::Claiming(_) | Stage::Over => {}
+    }
 }
 
 /// Runs `body` under the claim that `call` asks for, or hands back what a former run came to.
@@ -76,70 +87,131 @@ impl<B: Future> Future for Run<'_, B> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<B::Output> {
         let this = self.project();
-        let (call, codec, stage) = (*this.call, this.codec, this.stage);
-        let mut body = this.body;
-        loop {
-            // Taken out while at work: if anything panics, the future is over and its drop does nothing more.
-            match std::mem::replace(stage, Stage::Over) {
-                Stage::Start => match begin(call, codec) {
-                    Begun::Run(ready, grant, asked_at) => *stage = granted(ready, grant, asked_at),
-                    Begun::Answered(result) => return Poll::Ready(result),
-                    Begun::Later(asking) => *stage = Stage::Claiming(asking),
-                },
-                Stage::Claiming(mut asking) => match asking.as_mut().poll(cx) {
-                    Poll::Ready(Step::Run(ready, grant, asked_at)) => {
-                        *stage = granted(ready, grant, asked_at);
-                    }
-                    Poll::Ready(step) => return Poll::Ready(answer(call, codec, step)),
-                    Poll::Pending => {
-                        *stage = Stage::Claiming(asking);
-                        return Poll::Pending;
-                    }
-                },
-                Stage::Running { ready, grant, asked_at, renewals } => {
-                    let release = ReleaseOnPanic(Some(&ready));
-                    let Poll::Ready(mut result) = body.as_mut().poll(cx) else {
-                        release.not_needed();
-                        // A body that ends at its first poll never gets here, and costs no renewal.
-                        let renewals = renewals.or_else(|| Some(start_renewals(&ready, grant, asked_at)));
-                        *stage = Stage::Running { ready, grant, asked_at, renewals };
-                        return Poll::Pending;
-                    };
-                    match end(&ready, codec, (&grant, asked_at), &result, renewals, release) {
-                        Ended::Now(recorded) => {
-                            (codec.set_recorded)(&mut result, recorded);
-                            return Poll::Ready(result);
-                        }
-                        Ended::Later(rest) => *stage = Stage::Ending { rest, store: ready.store, result },
-                    }
-                }
-                Stage::Ending { mut rest, store, mut result } => match rest.as_mut().poll(cx) {
-                    Poll::Ready(recorded) => {
-                        (codec.set_recorded)(&mut result, recorded);
-                        return Poll::Ready(result);
-                    }
-                    Poll::Pending => {
-                        *stage = Stage::Ending { rest, store, result };
-                        return Poll::Pending;
-                    }
-                },
-                Stage::Over => panic!("an idempotent handler's future was polled after it had ended"),
+        let (call, codec, stage, body) = (*this.call, this.codec, this.stage, this.body);
+        if !matches!(stage, Stage::Start) {
+            return go_on(call, codec, stage, body, cx);
+        }
+        // While at work it is over, so that a panic leaves nothing for the drop to do. There is nothing to drop in its place either.
+        std::mem::forget(std::mem::replace(stage, Stage::Over));
+        let ready = match call.ready() {
+            Ok(ready) if ready.former().is_empty() => ready,
+            Ok(ready) => {
+                *stage = Stage::Claiming(look_back_first(ready));
+                return go_on(call, codec, stage, body, cx);
             }
+            Err(error) => return Poll::Ready((codec.refuse)(call.name(error))),
+        };
+        let mut asked_at = Timestamp::ZERO;
+        let reply = ready.ask(&mut asked_at);
+        match Told::by(&reply) {
+            Told::Done(body, how) => Poll::Ready((codec.replay)(call, body, &how)),
+            Told::Granted(grant) => {
+                let hold = Hold { ready, grant, asked_at };
+                make_attempt(&hold);
+                work(codec, stage, hold, None, body, cx)
+            }
+            Told::Else => match otherwise(ready, asked_at, reply) {
+                Ok(step) => Poll::Ready(answer(call, codec, step)),
+                Err(asking) => {
+                    *stage = Stage::Claiming(asking);
+                    go_on(call, codec, stage, body, cx)
+                }
+            },
         }
     }
 }
 
-fn granted<R>(ready: Ready<'_>, grant: Grant, asked_at: Timestamp) -> Stage<'_, R> {
-    if ready.call.asks_attempt() {
-        ready.call.granted(ready.store.clock(), grant, asked_at);
+/// Polls what has waited before, or is about to wait.
+fn go_on<'c, B: Future>(
+    call: &'c Call<'c>,
+    codec: &Codec<B::Output>,
+    stage: &mut Stage<'c, B::Output>,
+    body: Pin<&mut B>,
+    cx: &mut Context<'_>,
+) -> Poll<B::Output> {
+    // Taken out while at work: if anything panics, the future is over and its drop does nothing more.
+    match std::mem::replace(stage, Stage::Over) {
+        Stage::Claiming(mut asking) => match asking.as_mut().poll(cx) {
+            Poll::Ready(Step::Run(hold)) => {
+                make_attempt(&hold);
+                work(codec, stage, hold, None, body, cx)
+            }
+            Poll::Ready(step) => Poll::Ready(answer(call, codec, step)),
+            Poll::Pending => {
+                *stage = Stage::Claiming(asking);
+                Poll::Pending
+            }
+        },
+        Stage::Running { hold, renewals } => work(codec, stage, hold, renewals, body, cx),
+        Stage::Ending { rest, store, result } => finish(codec, stage, (rest, store, result), cx),
+        Stage::Start | Stage::Over => {
+            panic!("an idempotent handler's future was polled after it had ended")
+        }
     }
-    Stage::Running { ready, grant, asked_at, renewals: None }
 }
 
-fn start_renewals(ready: &Ready<'_>, grant: Grant, asked_at: Timestamp) -> Renewals {
+/// Polls the body, and records how it ended.
+fn work<'c, B: Future>(
+    codec: &Codec<B::Output>,
+    stage: &mut Stage<'c, B::Output>,
+    hold: Hold<'c>,
+    renewals: Option<Renewals>,
+    body: Pin<&mut B>,
+    cx: &mut Context<'_>,
+) -> Poll<B::Output> {
+    let release = ReleaseOnPanic(Some(&hold.ready));
+    let Poll::Ready(mut result) = body.poll(cx) else {
+        release.not_needed();
+        // A body that ends at its first poll never gets here, and costs no renewal.
+        let renewals = renewals.or_else(|| Some(start_renewals(&hold)));
+        *stage = Stage::Running { hold, renewals };
+        return Poll::Pending;
+    };
+    match end(&hold, codec, &result, renewals, release) {
+        Ended::Now(recorded) => {
+            (codec.set_recorded)(&mut result, recorded);
+            Poll::Ready(result)
+        }
+        Ended::Later(rest) => finish(codec, stage, (rest, hold.ready.store, result), cx),
+    }
+}
+
+/// Polls what is left to do after the body.
+fn finish<'c, R>(
+    codec: &Codec<R>,
+    stage: &mut Stage<'c, R>,
+    (mut rest, store, mut result): (Rest, StoreRef<'c>, R),
+    cx: &mut Context<'_>,
+) -> Poll<R> {
+    match rest.as_mut().poll(cx) {
+        Poll::Ready(recorded) => {
+            (codec.set_recorded)(&mut result, recorded);
+            Poll::Ready(result)
+        }
+        Poll::Pending => {
+            *stage = Stage::Ending { rest, store, result };
+            Poll::Pending
+        }
+    }
+}
+
+/// Has the attempt ready for a body that asks for it.
+#[inline]
+fn make_attempt(Hold { ready, grant, asked_at }: &Hold<'_>) {
+    if ready.call.asks_attempt() {
+        ready.call.granted(ready.store.clock(), *grant, *asked_at);
+    }
+}
+
+fn start_renewals(Hold { ready, grant, asked_at }: &Hold<'_>) -> Renewals {
     let handler = ready.call.handler;
-    let lease = ready.call.granted(ready.store.clock(), grant, asked_at).lease().clone();
-    Renewals::start(&ready.store, (ready.id(), ready.call.token), (handler.lease, handler.max_hold), lease)
+    let lease = ready.call.granted(ready.store.clock(), *grant, *asked_at).lease().clone();
+    Renewals::start(
+        ready.store.to_handle(),
+        (ready.id(), ready.call.token),
+        (handler.lease, handler.max_hold),
+        lease,
+    )
 }
 
 /// Gives the claim back if the body or its `final_error` panics, then lets the panic go on. Without unwinding there is nothing to do: that is a kill.

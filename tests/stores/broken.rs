@@ -33,6 +33,8 @@ caught! {
     a_store_that_looks_and_then_completes: new(LookThenWrite), core::a_completion_and_takeovers_at_once_have_one_winner;
     a_store_whose_batches_look_and_then_write: new(BatchLooksFirst), batch::equal_keys_of_a_batch_are_judged_one_after_the_other;
 
+    a_lease_that_is_counted_from_later: on_clock(CountsFromLater), clock::a_claim_is_counted_from_when_it_was_asked;
+
     a_release_without_a_token: new(ReleaseWithoutToken), core::a_release_by_another_changes_nothing;
     a_release_of_what_is_done: new(ReleaseReopens), core::a_release_after_the_end_changes_nothing;
     a_release_that_deletes: new(ReleaseDeletes), core::tries_go_on_counting_after_a_release;
