@@ -1,8 +1,9 @@
 //! One call of a handler: its record, its store, and what its body may ask for.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::attempt::Attempt;
+use crate::batch::Seat;
 use crate::machine::{Claim, Grant, OnLapse, Verdict};
 use crate::message::Payload;
 use crate::store::{Reply, StoreClass, StoreHandle, StoreRef};
@@ -34,10 +35,12 @@ struct Target {
 }
 
 /// A call that can go to its store.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Ready<'c> {
     pub(crate) call: &'c Call<'c>,
     pub(crate) store: StoreRef<'c>,
+    /// Its place in the batch, if it is part of one.
+    pub(crate) seat: Option<Arc<Seat>>,
     target: &'c Target,
 }
 
@@ -70,33 +73,43 @@ impl<'c> Ready<'c> {
     }
 
     /// Asks the store, and writes down when.
-    pub(crate) fn ask(self, asked_at: &mut Timestamp) -> Reply<Verdict> {
+    pub(crate) fn ask(&self, asked_at: &mut Timestamp) -> Reply<Verdict> {
         self.store.claim_at(&self.claim(), asked_at)
     }
 }
 
 impl<'h> Call<'h> {
     /// Renders the key and works out the record's identity. What goes wrong is kept, and comes out of `run`.
+    ///
+    /// In debug builds the key is read twice. A user's `Index` or `Deref`, a `Cell` that a getter changes and a method that somebody
+    /// vouched for are read without a proof: a counter or a random source in one of them shows itself here, in the first test.
     #[inline]
-    pub fn derive(handler: &'h Handler, keep_key: bool, render: impl FnOnce(&mut KeyText)) -> Self {
+    pub fn derive(handler: &'h Handler, keep_key: bool, render: impl FnMut(&mut KeyText)) -> Self {
         let mut text = KeyText::new();
-        render(&mut text);
-        Self::of(handler, &mut text, keep_key, None)
+        let same = read(&mut text, render);
+        Self::of(handler, &mut text, same, keep_key, None)
     }
 
     /// As [`derive`](Self::derive), for a function that may belong to a generic impl block. Nothing in its tokens says so, but the
     /// name of its closure's type does; each set of type parameters needs a scope of its own.
     #[inline]
-    pub fn derive_here<F: FnOnce(&mut KeyText)>(handler: &'h Handler, keep_key: bool, render: F) -> Self {
+    pub fn derive_here<F: FnMut(&mut KeyText)>(handler: &'h Handler, keep_key: bool, render: F) -> Self {
         let mut text = KeyText::new();
-        render(&mut text);
-        Self::of(handler, &mut text, keep_key, Some(std::any::type_name::<F>()))
+        let same = read(&mut text, render);
+        Self::of(handler, &mut text, same, keep_key, Some(std::any::type_name::<F>()))
     }
 
-    fn of(handler: &'h Handler, text: &mut KeyText, keep_key: bool, identity: Option<&'static str>) -> Self {
+    fn of(
+        handler: &'h Handler,
+        text: &mut KeyText,
+        same: bool,
+        keep_key: bool,
+        identity: Option<&'static str>,
+    ) -> Self {
         let key = if keep_key { text.to_key().ok() } else { None };
         let answers = identity.map_or(Ok(()), |identity| handler.answers_for(identity));
-        let target = text.padded().and_then(|text| target(handler, |space| space.record_of_padded(&text)));
+        let text = if same { text.padded() } else { Err(Error::key_not_stable()) };
+        let target = text.and_then(|text| target(handler, |space| space.record_of_padded(&text)));
         Self::new(handler, target.and_then(|target| answers.map(|()| target)), key)
     }
 
@@ -194,7 +207,7 @@ impl<'h> Call<'h> {
     /// The attempt, for an `#[attempt]` argument.
     ///
     /// # Panics
-    /// Outside of the body of a call made [`with_attempt`](Call::with_attempt). `#[idempotent]` never does that.
+    /// Outside of the body of a call that was told to [`ask_attempt`](Call::ask_attempt). `#[idempotent]` never does that.
     pub fn attempt<'c>(call: &'c Call<'_>) -> &'c Attempt {
         call.attempt.get().expect("the attempt is there while the body runs")
     }
@@ -212,7 +225,7 @@ impl<'h> Call<'h> {
         };
         match self.handler.require {
             Some(required) if store.class() < required => Err(self.too_weak(required, store.class())),
-            _ => Ok(Ready { call: self, store, target }),
+            _ => Ok(Ready { call: self, store, seat: None, target }),
         }
     }
 
@@ -250,6 +263,17 @@ impl<'h> Call<'h> {
     /// Whether a claim whose body did not succeed is given back, so that the next delivery runs at once.
     pub(crate) fn releases(&self) -> bool {
         self.handler.mode == Mode::LeaseAndReplay && self.handler.on_lapse == OnLapse::Rerun
+    }
+}
+
+/// Renders the key into `text`; in debug builds it is read twice, and this says whether both readings came to the same.
+#[inline]
+fn read(text: &mut KeyText, mut render: impl FnMut(&mut KeyText)) -> bool {
+    render(text);
+    !cfg!(debug_assertions) || {
+        let mut again = KeyText::new();
+        render(&mut again);
+        text.reads_as(&again)
     }
 }
 

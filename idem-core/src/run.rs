@@ -7,21 +7,25 @@
 //! | --- | --- |
 //! | before the first poll | nothing: no key was derived, no store asked |
 //! | while the claim is under way | the claim is not granted, or is given back in the background |
+//! | in a batch, before the body's turn | the claim is given back |
 //! | while the body runs | the claim, until its lease ends: the body's children may still be at work |
 //! | after the body, while its end is recorded | the record: the rest goes on in the background |
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
-use crate::Timestamp;
 use crate::answer::Codec;
+use crate::batch::{self, Seat};
 use crate::call::{Call, Ready};
 use crate::lease::Renewals;
-use crate::store::StoreRef;
+use crate::store::{Looked, StoreRef};
+use crate::{Error, ErrorKind, Timestamp};
 
 mod blocking;
 mod claim;
@@ -49,7 +53,7 @@ pin_project! {
     impl<'c, B: Future> PinnedDrop for Run<'c, B> {
         fn drop(this: Pin<&mut Self>) {
             let stage = this.project().stage;
-            if let Stage::Running { .. } | Stage::Ending { .. } = stage {
+            if !matches!(stage, Stage::Start | Stage::Over) {
                 dropped(std::mem::replace(stage, Stage::Over));
             }
         }
@@ -58,9 +62,24 @@ pin_project! {
 
 enum Stage<'c, R> {
     Start,
+    /// In a batch, while an earlier call about the same record goes on.
+    Seated(Ready<'c>),
     Claiming(Asking<'c>),
-    Running { hold: Hold<'c>, renewals: Option<Renewals> },
-    Ending { rest: Rest, store: StoreRef<'c>, result: R },
+    /// In a batch, granted, until its turn.
+    Queued {
+        hold: Hold<'c>,
+        renewals: Renewals,
+    },
+    Running {
+        hold: Hold<'c>,
+        renewals: Option<Renewals>,
+    },
+    Ending {
+        rest: Rest,
+        store: StoreRef<'c>,
+        seat: Option<Arc<Seat>>,
+        result: R,
+    },
     Over,
 }
 
@@ -70,10 +89,12 @@ fn dropped<R>(stage: Stage<'_, R>) {
         Stage::Running { hold: Hold { ready, .. }, .. } => {
             ready.store.dropped(&ready.id(), &ready.call.token);
         }
-        Stage::Ending { rest, store, .. } => store.spawn(Box::pin(async move {
+        Stage::Queued { hold, .. } => give_back(hold.ready),
+        Stage::Ending { rest, store, seat, .. } => store.spawn(Box::pin(async move {
             rest.await;
+            drop(seat);
         })),
-        Stage::Start | Stage::Claiming(_) | Stage::Over => {}
+        Stage::Start | Stage::Seated(_) | Stage::Claiming(_) | Stage::Over => {}
     }
 }
 
@@ -93,31 +114,43 @@ impl<B: Future> Future for Run<'_, B> {
         }
         // While at work it is over, so that a panic leaves nothing for the drop to do. There is nothing to drop in its place either.
         std::mem::forget(std::mem::replace(stage, Stage::Over));
-        let ready = match call.ready() {
-            Ok(ready) if ready.former().is_empty() => ready,
-            Ok(ready) => {
-                *stage = Stage::Claiming(look_back_first(ready));
-                return go_on(call, codec, stage, body, cx);
+        match call.ready() {
+            Ok(ready) if batch::is_inside() => {
+                *stage = Stage::Seated(batch::join(ready));
+                go_on(call, codec, stage, body, cx)
             }
-            Err(error) => return Poll::Ready((codec.refuse)(call.name(error))),
-        };
-        let mut asked_at = Timestamp::ZERO;
-        let reply = ready.ask(&mut asked_at);
-        match Told::by(&reply) {
-            Told::Done(body, how) => Poll::Ready((codec.replay)(call, body, &how)),
-            Told::Granted(grant) => {
-                let hold = Hold { ready, grant, asked_at };
-                make_attempt(&hold);
-                work(codec, stage, hold, None, body, cx)
-            }
-            Told::Else => match otherwise(ready, asked_at, reply) {
-                Ok(step) => Poll::Ready(answer(call, codec, step)),
-                Err(asking) => {
-                    *stage = Stage::Claiming(asking);
-                    go_on(call, codec, stage, body, cx)
-                }
-            },
+            Ok(ready) => claim(ready, codec, stage, body, cx),
+            Err(error) => Poll::Ready((codec.refuse)(call.name(error))),
         }
+    }
+}
+
+/// Asks the store, and goes on with what it answers in place.
+#[inline]
+fn claim<'c, B: Future>(
+    ready: Ready<'c>,
+    codec: &Codec<B::Output>,
+    stage: &mut Stage<'c, B::Output>,
+    body: Pin<&mut B>,
+    cx: &mut Context<'_>,
+) -> Poll<B::Output> {
+    let call = ready.call;
+    if !ready.former().is_empty() {
+        *stage = Stage::Claiming(look_back_first(ready));
+        return go_on(call, codec, stage, body, cx);
+    }
+    let mut asked_at = Timestamp::ZERO;
+    let reply = ready.ask(&mut asked_at);
+    match Told::by(&reply) {
+        Told::Done(body, how) => Poll::Ready((codec.replay)(call, body, &how)),
+        Told::Granted(grant) => granted(Hold { ready, grant, asked_at }, codec, stage, body, cx),
+        Told::Else => match otherwise(ready, asked_at, reply) {
+            Ok(step) => Poll::Ready(answer(call, codec, step)),
+            Err(asking) => {
+                *stage = Stage::Claiming(asking);
+                go_on(call, codec, stage, body, cx)
+            }
+        },
     }
 }
 
@@ -131,56 +164,109 @@ fn go_on<'c, B: Future>(
 ) -> Poll<B::Output> {
     // Taken out while at work: if anything panics, the future is over and its drop does nothing more.
     match std::mem::replace(stage, Stage::Over) {
-        Stage::Claiming(mut asking) => match asking.as_mut().poll(cx) {
-            Poll::Ready(Step::Run(hold)) => {
-                make_attempt(&hold);
-                work(codec, stage, hold, None, body, cx)
+        Stage::Seated(ready) => {
+            if ready.seat.as_ref().is_some_and(|seat| seat.poll_first(cx).is_pending()) {
+                *stage = Stage::Seated(ready);
+                return Poll::Pending;
             }
+            claim(ready, codec, stage, body, cx)
+        }
+        Stage::Claiming(mut asking) => match asking.as_mut().poll(cx) {
+            Poll::Ready(Step::Run(hold)) => granted(hold, codec, stage, body, cx),
             Poll::Ready(step) => Poll::Ready(answer(call, codec, step)),
             Poll::Pending => {
                 *stage = Stage::Claiming(asking);
                 Poll::Pending
             }
         },
-        Stage::Running { hold, renewals } => work(codec, stage, hold, renewals, body, cx),
-        Stage::Ending { rest, store, result } => finish(codec, stage, (rest, store, result), cx),
+        Stage::Queued { hold, renewals } => {
+            if is_queued(&hold, cx) {
+                *stage = Stage::Queued { hold, renewals };
+                return Poll::Pending;
+            }
+            if call.granted(hold.ready.store.clock(), hold.grant, hold.asked_at).is_lost() {
+                let error = call.name(lost_in_queue());
+                give_back(hold.ready);
+                return Poll::Ready((codec.refuse)(error));
+            }
+            // The time for which a body may hold begins with it.
+            drop(renewals);
+            work(hold, None, codec, stage, body, cx)
+        }
+        Stage::Running { hold, renewals } => work(hold, renewals, codec, stage, body, cx),
+        Stage::Ending { rest, store, seat, result } => finish(rest, (store, seat), result, codec, stage, cx),
         Stage::Start | Stage::Over => {
             panic!("an idempotent handler's future was polled after it had ended")
         }
     }
 }
 
-/// Polls the body, and records how it ended.
-fn work<'c, B: Future>(
+/// Runs the body of a call that was granted, or lets it wait for its turn.
+#[inline]
+fn granted<'c, B: Future>(
+    hold: Hold<'c>,
     codec: &Codec<B::Output>,
     stage: &mut Stage<'c, B::Output>,
+    body: Pin<&mut B>,
+    cx: &mut Context<'_>,
+) -> Poll<B::Output> {
+    let Hold { ready, grant, asked_at } = &hold;
+    if ready.call.asks_attempt() {
+        ready.call.granted(ready.store.clock(), *grant, *asked_at);
+    }
+    if is_queued(&hold, cx) {
+        let renewals = start_renewals(&hold);
+        *stage = Stage::Queued { hold, renewals };
+        return Poll::Pending;
+    }
+    work(hold, None, codec, stage, body, cx)
+}
+
+/// Whether the body has to wait for its turn in a batch.
+#[inline]
+fn is_queued(hold: &Hold<'_>, cx: &mut Context<'_>) -> bool {
+    hold.ready.seat.as_ref().is_some_and(|seat| seat.poll_turn(cx).is_pending())
+}
+
+/// Polls the body, and records how it ended.
+fn work<'c, B: Future>(
     hold: Hold<'c>,
     renewals: Option<Renewals>,
+    codec: &Codec<B::Output>,
+    stage: &mut Stage<'c, B::Output>,
     body: Pin<&mut B>,
     cx: &mut Context<'_>,
 ) -> Poll<B::Output> {
     let release = ReleaseOnPanic(Some(&hold.ready));
-    let Poll::Ready(mut result) = body.poll(cx) else {
+    let outside = batch::leave();
+    let polled = body.poll(cx);
+    drop(outside);
+    let Poll::Ready(mut result) = polled else {
         release.not_needed();
         // A body that ends at its first poll never gets here, and costs no renewal.
         let renewals = renewals.or_else(|| Some(start_renewals(&hold)));
         *stage = Stage::Running { hold, renewals };
         return Poll::Pending;
     };
+    if let Some(seat) = &hold.ready.seat {
+        seat.end_turn();
+    }
     match end(&hold, codec, &result, renewals, release) {
         Ended::Now(recorded) => {
             (codec.set_recorded)(&mut result, recorded);
             Poll::Ready(result)
         }
-        Ended::Later(rest) => finish(codec, stage, (rest, hold.ready.store, result), cx),
+        Ended::Later(rest) => finish(rest, (hold.ready.store, hold.ready.seat), result, codec, stage, cx),
     }
 }
 
 /// Polls what is left to do after the body.
 fn finish<'c, R>(
+    mut rest: Rest,
+    (store, seat): (StoreRef<'c>, Option<Arc<Seat>>),
+    mut result: R,
     codec: &Codec<R>,
     stage: &mut Stage<'c, R>,
-    (mut rest, store, mut result): (Rest, StoreRef<'c>, R),
     cx: &mut Context<'_>,
 ) -> Poll<R> {
     match rest.as_mut().poll(cx) {
@@ -189,29 +275,35 @@ fn finish<'c, R>(
             Poll::Ready(result)
         }
         Poll::Pending => {
-            *stage = Stage::Ending { rest, store, result };
+            *stage = Stage::Ending { rest, store, seat, result };
             Poll::Pending
         }
     }
 }
 
-/// Has the attempt ready for a body that asks for it.
-#[inline]
-fn make_attempt(Hold { ready, grant, asked_at }: &Hold<'_>) {
-    if ready.call.asks_attempt() {
-        ready.call.granted(ready.store.clock(), *grant, *asked_at);
+/// Gives a claim back under which no body has run.
+fn give_back(ready: Ready<'_>) {
+    let released = ready.store.release(&ready.id(), &ready.call.token);
+    if let Looked::Pending(reply) = released.look() {
+        let seat = ready.seat;
+        // If it does not arrive, the lease runs out.
+        ready.store.spawn(Box::pin(async move {
+            let _ = reply.await;
+            drop(seat);
+        }));
     }
 }
 
+fn lost_in_queue() -> Error {
+    let message = "its lease was lost while it waited for its turn in a batch; its body did not begin";
+    Error::new(ErrorKind::InProgress, message).retry_in(Duration::from_millis(100))
+}
+
 fn start_renewals(Hold { ready, grant, asked_at }: &Hold<'_>) -> Renewals {
+    let (id, token) = (ready.id(), ready.call.token);
     let handler = ready.call.handler;
     let lease = ready.call.granted(ready.store.clock(), *grant, *asked_at).lease().clone();
-    Renewals::start(
-        ready.store.to_handle(),
-        (ready.id(), ready.call.token),
-        (handler.lease, handler.max_hold),
-        lease,
-    )
+    Renewals::start(ready.store.to_handle(), (id, token), (handler.lease, handler.max_hold), lease)
 }
 
 /// Gives the claim back if the body or its `final_error` panics, then lets the panic go on. Without unwinding there is nothing to do: that is a kill.
@@ -227,8 +319,10 @@ impl Drop for ReleaseOnPanic<'_, '_> {
     fn drop(&mut self) {
         let Some(ready) = self.0 else { return };
         if let Ended::Later(rest) = release(ready, None) {
+            let seat = ready.seat.clone();
             ready.store.spawn(Box::pin(async move {
                 rest.await;
+                drop(seat);
             }));
         }
     }

@@ -43,19 +43,22 @@ impl fmt::Debug for StoreHandle {
     }
 }
 
-/// What a call holds its store by while it runs: it borrows a handle that was made for it, and counts nothing.
-#[derive(Clone, Copy, Debug)]
+/// What a call holds its store by while it runs: as a rule it borrows, and counts nothing.
+#[derive(Debug)]
 pub(crate) enum StoreRef<'c> {
     Installed(&'static dyn Store),
     Given(&'c StoreHandle),
+    /// What gathers for a batch.
+    Own(StoreHandle),
 }
 
 impl StoreRef<'_> {
     /// A handle that outlives the call.
-    pub(crate) fn to_handle(self) -> StoreHandle {
+    pub(crate) fn to_handle(&self) -> StoreHandle {
         match self {
-            Self::Installed(store) => StoreHandle(Holder::Installed(store)),
-            Self::Given(handle) => handle.clone(),
+            Self::Installed(store) => StoreHandle(Holder::Installed(*store)),
+            Self::Given(handle) => (*handle).clone(),
+            Self::Own(handle) => handle.clone(),
         }
     }
 }
@@ -68,6 +71,7 @@ impl Deref for StoreRef<'_> {
         match self {
             Self::Installed(store) => *store,
             Self::Given(handle) => &***handle,
+            Self::Own(handle) => &**handle,
         }
     }
 }
