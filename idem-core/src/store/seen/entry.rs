@@ -1,12 +1,15 @@
-//! One remembered message, in 56 bytes.
+//! One remembered message, in 52 bytes.
 
 use std::time::Duration;
 
 use crate::clock::micros;
 use crate::{Fingerprint, RecordId, Timestamp, Token};
 
+/// The place of an entry in its shard, which holds at most [`PER_SHARD`](super::set::PER_SHARD).
+pub(super) type At = u16;
+
 /// No entry: the end of a list.
-pub(super) const NONE: u32 = u32::MAX;
+pub(super) const NONE: At = At::MAX;
 
 /// A message that is done, or under way.
 #[derive(Clone, Copy)]
@@ -19,9 +22,9 @@ pub(super) struct Entry {
     done_at: Micros,
     until: Micros,
     /// The entry asked for next after this one.
-    pub(super) newer: u32,
+    pub(super) newer: At,
     /// The entry asked for last before this one.
-    pub(super) older: u32,
+    pub(super) older: At,
 }
 
 /// What is known of a message. The set answers for those that are done only.
@@ -149,8 +152,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_takes_56_bytes() {
-        assert_eq!(size_of::<Entry>(), 56);
+    fn an_entry_takes_52_bytes() {
+        assert_eq!(size_of::<Entry>(), 52);
     }
 
     #[test]

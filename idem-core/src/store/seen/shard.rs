@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hashbrown::HashTable;
 
-use super::entry::{Entry, NONE};
+use super::entry::{At, Entry, NONE};
 use super::slab::Slab;
 use crate::{Body, Fingerprint, RecordId, Timestamp, Token};
 
@@ -28,14 +28,14 @@ pub(super) struct Seen {
 /// A part of a set.
 pub(super) struct Shard {
     /// Places of entries, by the id's first eight bytes, which are as good as a hash.
-    index: HashTable<u32>,
+    index: HashTable<At>,
     entries: Slab<Entry>,
     /// The results, at the same places; `None` if none are kept.
     bodies: Option<Slab<Option<Body>>>,
-    newest: u32,
-    oldest: u32,
+    newest: At,
+    oldest: At,
     /// The first of the places that were given back, linked by `older`.
-    free: u32,
+    free: At,
     limit: usize,
 }
 
@@ -154,7 +154,7 @@ impl Shard {
         }
     }
 
-    fn find(&self, id: &RecordId) -> Option<u32> {
+    fn find(&self, id: &RecordId) -> Option<At> {
         self.index.find(id.prefix(), |&at| self.entries.get(at).is(id)).copied()
     }
 
@@ -175,7 +175,7 @@ impl Shard {
         }
     }
 
-    fn place(&mut self, seen: Seen) -> u32 {
+    fn place(&mut self, seen: Seen) -> At {
         let at = self.free;
         if at == NONE {
             let at = self.entries.push(seen.entry);
@@ -183,7 +183,7 @@ impl Shard {
                 bodies.push(seen.body);
             }
             // A shard holds at most `set::PER_SHARD` entries.
-            return u32::try_from(at).unwrap_or(NONE);
+            return At::try_from(at).unwrap_or(NONE);
         }
         let entry = self.entries.get_mut(at);
         self.free = entry.older;
@@ -194,7 +194,7 @@ impl Shard {
         at
     }
 
-    fn give_back(&mut self, at: u32) {
+    fn give_back(&mut self, at: At) {
         self.unlink(at);
         self.entries.get_mut(at).older = self.free;
         self.free = at;
@@ -203,7 +203,7 @@ impl Shard {
         }
     }
 
-    fn link(&mut self, at: u32) {
+    fn link(&mut self, at: At) {
         let before = std::mem::replace(&mut self.newest, at);
         let entry = self.entries.get_mut(at);
         entry.older = before;
@@ -214,7 +214,7 @@ impl Shard {
         }
     }
 
-    fn unlink(&mut self, at: u32) {
+    fn unlink(&mut self, at: At) {
         let Entry { newer, older, .. } = *self.entries.get(at);
         match newer {
             NONE => self.newest = older,
