@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::{Classed, Reply, Store, StoreClass, class};
+use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
 use crate::{RecordId, Token};
@@ -22,6 +22,10 @@ impl<S: Store + ?Sized> Store for Arc<S> {
         (**self).clock()
     }
 
+    fn identity(&self) -> StoreIdentity {
+        (**self).identity()
+    }
+
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
         (**self).claim(claim)
     }
@@ -36,6 +40,10 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
     fn complete(&self, completion: &Completion) -> Reply<Recorded> {
         (**self).complete(completion)
+    }
+
+    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
+        (**self).complete_many(completions)
     }
 
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
