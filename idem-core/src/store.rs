@@ -15,6 +15,8 @@ use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, 
 use crate::{RecordId, StoreError, Token, background};
 
 #[cfg(feature = "memory")]
+mod index;
+#[cfg(feature = "memory")]
 pub(crate) mod memory;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
