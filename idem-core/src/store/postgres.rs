@@ -23,7 +23,7 @@ use self::runtime::OnRuntime;
 use self::statements::Statements;
 use self::storm::Storm;
 use self::sweep::Walk;
-use super::{Classed, Reply, Store, StoreClass, class};
+use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
 use crate::{RecordId, StoreError, Token};
@@ -145,6 +145,10 @@ impl Store for PostgresStore {
     /// By default the host's, for the driver to time its renewals by. Records are judged by the server's.
     fn clock(&self) -> Clock {
         self.0.clock.clone()
+    }
+
+    fn identity(&self) -> StoreIdentity {
+        StoreIdentity::of(&*self.0)
     }
 
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {

@@ -23,6 +23,8 @@ pub(super) struct MessageField {
     pub(super) name: String,
     pub(super) ty: Type,
     pub(super) mark: Option<Mark>,
+    /// Whether it has a mark at all, if only a misspelt one.
+    pub(super) is_marked: bool,
     pub(super) serde: Serde,
     /// Where the type says `#[serde(default)]` for all of its fields.
     pub(super) container_default: Option<Span>,
@@ -41,11 +43,13 @@ pub(super) enum Role {
     PerDelivery,
     PublishedAt,
     Skip,
+    /// Said of a field whose name sounds as if it were something else.
+    Payload,
 }
 
 impl Role {
-    pub(super) const MARKS: [Self; 5] =
-        [Self::Id, Self::Event, Self::PerDelivery, Self::PublishedAt, Self::Skip];
+    pub(super) const MARKS: [Self; 6] =
+        [Self::Id, Self::Event, Self::PerDelivery, Self::PublishedAt, Self::Skip, Self::Payload];
 
     /// As it is written.
     pub(super) fn word(self) -> &'static str {
@@ -55,6 +59,7 @@ impl Role {
             Self::PerDelivery => "per_delivery",
             Self::PublishedAt => "published_at",
             Self::Skip => "skip",
+            Self::Payload => "payload",
         }
     }
 }
@@ -99,6 +104,7 @@ impl MessageField {
             name,
             ty: field.ty.clone(),
             mark,
+            is_marked: field.attrs.iter().any(|attribute| attribute.path().is_ident("message")),
             serde: serde::of(&field.attrs),
             container_default: container.default,
         }
@@ -111,7 +117,7 @@ impl MessageField {
 
     /// Whether it is compared between deliveries. What serde does not read was not sent.
     pub(super) fn is_payload(&self) -> bool {
-        self.mark.is_none() && self.serde.skip.is_none()
+        matches!(&self.mark, None | Some(Mark { role: Role::Payload, .. })) && self.serde.skip.is_none()
     }
 
     /// Whether its type is an `Option`, whose default is *missing*.
