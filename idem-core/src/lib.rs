@@ -1,9 +1,13 @@
 //! The store protocol, the driver and the stores of idem. Users depend on the facade, `idem-rs`, which names what is public.
 #![forbid(unsafe_code)]
 
+// Its traits are serde's own, and the rest of serde is for those who derive.
+extern crate serde_core as serde;
+
 mod answer;
 mod attempt;
 mod background;
+mod batch;
 mod body;
 mod call;
 mod clock;
@@ -16,6 +20,7 @@ mod handler;
 mod id;
 mod idempotent;
 mod install;
+mod join;
 mod key;
 mod lease;
 pub mod machine;
@@ -34,6 +39,7 @@ mod token;
 
 pub use answer::{Answer, CarriesError, Stored, StoredError};
 pub use attempt::Attempt;
+pub use batch::{Batch, BatchEntry, batch};
 pub use body::Body;
 pub use clock::{Clock, ManualClock, Timestamp};
 pub use error::{Disposition, Error, ErrorKind, StoreError, StoreErrorKind};
@@ -51,9 +57,11 @@ pub use outcome::Outcome;
 pub use registry::{RegisteredHandler, handlers};
 #[cfg(feature = "memory")]
 pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};
+#[cfg(feature = "postgres")]
+pub use store::postgres::{PostgresStore, PostgresStoreBuilder, PostgresTarget};
 #[cfg(feature = "memory")]
 pub use store::seen::{SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
 pub use store::sqlite::{SqliteStore, SqliteStoreBuilder};
-pub use store::{Classed, KeyOnly, Reply, Store, StoreClass, class};
+pub use store::{Classed, KeyOnly, Reply, Store, StoreClass, StoreIdentity, class};
 pub use token::Token;

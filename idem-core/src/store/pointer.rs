@@ -4,10 +4,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::{Classed, Reply, Store, StoreClass, class};
+use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
-use crate::{RecordId, Token};
+use crate::{RecordId, Timestamp, Token};
 
 impl<S: Store + ?Sized> Store for Arc<S> {
     fn handle(&self) -> Arc<dyn Store> {
@@ -22,8 +22,16 @@ impl<S: Store + ?Sized> Store for Arc<S> {
         (**self).clock()
     }
 
+    fn identity(&self) -> StoreIdentity {
+        (**self).identity()
+    }
+
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
         (**self).claim(claim)
+    }
+
+    fn claim_at(&self, claim: &Claim, asked_at: &mut Timestamp) -> Reply<Verdict> {
+        (**self).claim_at(claim, asked_at)
     }
 
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {

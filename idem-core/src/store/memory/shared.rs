@@ -5,16 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use super::MemoryCounts;
-use super::entry::Bytes;
-use super::finished::Replay;
 use super::limits::Limits;
-use super::shard::{Found, Shard};
+use super::shard::Shard;
 use crate::clock::Clock;
 use crate::machine::{
     Answer, Claim, Completion, Forgotten, Operation, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
 };
 use crate::store::{Reply, Store, StoreClass};
-use crate::{Body, RecordId, Token};
+use crate::{RecordId, StoreError, Timestamp, Token};
 
 /// Records below which one more shard is not worth its share: bounds are kept by shard, and ids fall evenly on many only.
 const MIN_RECORDS_PER_SHARD: usize = 1_024;
@@ -66,6 +64,24 @@ impl Shared {
         Reply::ready(
             answer.map(|answer| pick(answer).unwrap_or_else(|| unreachable!("another operation's answer"))),
         )
+    }
+
+    /// Does `step` for the record of each id, shard by shard: each lock is taken once, and within a shard the order stays that of the
+    /// batch. Ends at the first error.
+    fn by_shard<'i>(
+        &self,
+        ids: impl Iterator<Item = &'i RecordId>,
+        mut step: impl FnMut(&mut Shard, Timestamp, usize) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut order: Vec<(usize, usize)> =
+            ids.enumerate().map(|(at, id)| (self.shard_index(id), at)).collect();
+        order.sort_unstable();
+        for run in order.chunk_by(|one, other| one.0 == other.0) {
+            let mut shard = lock(&self.shards[run[0].0]);
+            let now = self.clock.now();
+            run.iter().try_for_each(|&(_, at)| step(&mut shard, now, at))?;
+        }
+        Ok(())
     }
 
     /// Takes back the grants of a batch that could not be served as a whole.
@@ -155,44 +171,27 @@ impl Store for Shared {
 
     #[inline]
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
+        let mut asked_at = Timestamp::ZERO;
+        self.claim_at(claim, &mut asked_at)
+    }
+
+    #[inline]
+    fn claim_at(&self, claim: &Claim, asked_at: &mut Timestamp) -> Reply<Verdict> {
         let mut shard = self.shard(&claim.id);
         let now = self.clock.now();
-        // Each arm builds its reply in place: to hand a body from call to call would cost more than to find it.
-        match shard.look_up(claim, now) {
-            Found::Nothing => Reply::ready(shard.grant_first(claim, now).map(Verdict::Claimed)),
-            Found::Another => Reply::ready(shard.judge(claim, now)),
-            Found::Replay(Replay { failed: false, age, valid_for, body: Bytes::InPlace(bytes) }) => {
-                let body = Some(Body::copy_from(bytes));
-                Reply::ready(Ok(Verdict::Completed { body, age, valid_for, skipped: false }))
-            }
-            Found::Replay(other) => Reply::ready(Ok(other.verdict())),
-        }
+        *asked_at = now;
+        shard.claim(claim, now)
     }
 
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
-        let mut order: Vec<(usize, usize)> =
-            claims.iter().enumerate().map(|(at, claim)| (self.shard_index(&claim.id), at)).collect();
-        // Within a shard the order stays that of the batch.
-        order.sort_unstable();
         let mut verdicts = vec![None; claims.len()];
-        for run in order.chunk_by(|one, other| one.0 == other.0) {
-            let mut shard = lock(&self.shards[run[0].0]);
-            let now = self.clock.now();
-            for &(_, at) in run {
-                let verdict = match shard.look_up(&claims[at], now) {
-                    Found::Nothing => shard.grant_first(&claims[at], now).map(Verdict::Claimed),
-                    Found::Another => shard.judge(&claims[at], now),
-                    Found::Replay(replay) => Ok(replay.verdict()),
-                };
-                match verdict {
-                    Ok(verdict) => verdicts[at] = Some(verdict),
-                    Err(error) => {
-                        drop(shard);
-                        self.take_back(claims, &verdicts);
-                        return Reply::ready(Err(error));
-                    }
-                }
-            }
+        let served = self.by_shard(claims.iter().map(|claim| &claim.id), |shard, now, at| {
+            verdicts[at] = Some(shard.claim(&claims[at], now).wait()?);
+            Ok(())
+        });
+        if let Err(error) = served {
+            self.take_back(claims, &verdicts);
+            return Reply::ready(Err(error));
         }
         Reply::ready(Ok(verdicts.into_iter().flatten().collect()))
     }
@@ -209,6 +208,15 @@ impl Store for Shared {
         let mut shard = self.shard(&completion.id);
         let now = self.clock.now();
         Reply::ready(shard.complete(completion, false, now))
+    }
+
+    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
+        let mut recorded = vec![Recorded::Gone; completions.len()];
+        let served = self.by_shard(completions.iter().map(|completion| &completion.id), |shard, now, at| {
+            recorded[at] = shard.complete(&completions[at], false, now)?;
+            Ok(())
+        });
+        Reply::ready(served.map(|()| recorded))
     }
 
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
