@@ -7,8 +7,10 @@ mod folder;
 mod port;
 mod process;
 mod program;
+mod proxy;
 
 pub use folder::Folder;
 pub use port::free_port;
 pub use process::Process;
 pub use program::program;
+pub use proxy::Proxy;
