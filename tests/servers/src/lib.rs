@@ -8,9 +8,11 @@ mod port;
 mod process;
 mod program;
 mod proxy;
+mod redis;
 
 pub use folder::Folder;
 pub use port::free_port;
 pub use process::Process;
 pub use program::program;
 pub use proxy::Proxy;
+pub use redis::{DURABLE, RedisClient, RedisCluster, RedisServer, wait_until};

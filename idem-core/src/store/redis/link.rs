@@ -1,0 +1,182 @@
+//! The connection of the moment: made when it is needed, left when it fails.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use redis::{Pipeline, RedisError, RedisResult, Value};
+use tokio::runtime::Handle;
+
+use super::check::{self, Report};
+use super::health::Health;
+use super::place::{Meaning, Place, meaning};
+use super::script::{Dialect, EVERYDAY};
+use super::source::{Connection, Source};
+use super::within::within;
+use crate::clock::Clock;
+use crate::{ManualClock, StoreError, StoreErrorKind, Timestamp};
+
+/// One connection, which calls share, and what it takes to make another.
+pub(super) struct Link {
+    pub(super) source: Source,
+    pub(super) place: Place,
+    /// Connections live there, whoever waits for their replies.
+    pub(super) runtime: Handle,
+    /// How long a call may take, and how long connecting may take.
+    pub(super) limit: Duration,
+    /// Whether scripts keep their line of flags.
+    flags: AtomicBool,
+    /// For tests: the clock to decide by, instead of the server's.
+    pub(super) clock: Option<ManualClock>,
+    pub(super) health: Arc<Health>,
+    current: Mutex<Option<Live>>,
+    connecting: tokio::sync::Mutex<u64>,
+}
+
+/// A connection, and when anything was last heard on it.
+#[derive(Clone)]
+pub(super) struct Live {
+    pub(super) connection: Connection,
+    number: u64,
+    heard: Arc<AtomicU64>,
+}
+
+impl Link {
+    pub(super) fn new(
+        source: Source,
+        place: Place,
+        runtime: Handle,
+        limit: Duration,
+        flags: bool,
+        clock: Option<ManualClock>,
+    ) -> Self {
+        Self {
+            source,
+            place,
+            runtime,
+            limit,
+            flags: AtomicBool::new(flags),
+            clock,
+            health: Arc::default(),
+            current: Mutex::new(None),
+            connecting: tokio::sync::Mutex::new(0),
+        }
+    }
+
+    pub(super) fn dialect(&self) -> Dialect {
+        Dialect { flags: self.flags.load(Ordering::Relaxed), time: self.clock.is_none() }
+    }
+
+    /// The server is older than 7.
+    pub(super) fn leave_out_flags(&self) {
+        self.flags.store(false, Ordering::Relaxed);
+    }
+
+    /// The connection of the moment, or a new one. It is made on the store's runtime, so that its driver runs there, and so that
+    /// it is there for the next caller if this one goes away.
+    pub(super) async fn live(self: &Arc<Self>) -> Result<Live, StoreError> {
+        if let Some(live) = self.current().clone() {
+            return Ok(live);
+        }
+        let link = self.clone();
+        match self.runtime.spawn(async move { link.connect().await }).await {
+            Ok(connected) => connected,
+            Err(_) => Err(self
+                .place
+                .error(StoreErrorKind::Unavailable, "cannot connect: its Tokio runtime has ended")),
+        }
+    }
+
+    /// Connects, and says what was found.
+    pub(super) async fn first(self: &Arc<Self>) -> Result<Report, StoreError> {
+        self.live().await?;
+        Ok(self.health.last())
+    }
+
+    async fn connect(&self) -> Result<Live, StoreError> {
+        // One at a time: all who wait get what the first one makes.
+        let mut made = self.connecting.lock().await;
+        if let Some(live) = self.current().clone() {
+            return Ok(live);
+        }
+        let opened = within(self.limit, self.open()).await;
+        let (connection, report) = opened
+            .ok_or_else(|| self.place.late("connect", self.limit))?
+            .map_err(|error| self.place.fault("connect", error))?;
+        self.health.note(&report);
+        *made += 1;
+        let live = Live { connection, number: *made, heard: Arc::new(AtomicU64::new(now().as_micros())) };
+        *self.current() = Some(live.clone());
+        Ok(live)
+    }
+
+    async fn open(&self) -> RedisResult<(Connection, Report)> {
+        let mut connection = self.source.connect().await?;
+        let report = check::ask(&mut connection).await;
+        self.load_scripts(&mut connection).await?;
+        Ok((connection, report))
+    }
+
+    /// Gives the server the scripts, and finds out whether it reads flags. Where that is forbidden, the first calls do it.
+    async fn load_scripts(&self, connection: &mut Connection) -> RedisResult<()> {
+        if connection.is_cluster() {
+            return Ok(());
+        }
+        loop {
+            let dialect = self.dialect();
+            let mut load = Pipeline::new();
+            for script in EVERYDAY {
+                load.cmd("SCRIPT").arg("LOAD").arg(script.text(dialect));
+            }
+            let errors = connection.send_all(&load).await?.into_iter().find_map(as_error);
+            match errors.as_ref().map(meaning) {
+                Some(Meaning::NoFlags) if dialect.flags => self.leave_out_flags(),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// What the server says of itself now.
+    pub(super) async fn check(self: &Arc<Self>) -> Result<Report, StoreError> {
+        let mut live = self.live().await?;
+        let report = within(self.limit, check::ask(&mut live.connection)).await;
+        let report = report.ok_or_else(|| self.place.late("ask it how it is", self.limit))?;
+        self.health.note(&report);
+        Ok(report)
+    }
+
+    /// Leaves a connection that failed. The next call makes another; calls on their way there end by themselves.
+    pub(super) fn leave(&self, live: &Live) {
+        let mut current = self.current();
+        if current.as_ref().is_some_and(|current| current.number == live.number) {
+            *current = None;
+        }
+    }
+
+    /// Leaves the connection if nothing was heard on it since `since`: its other end may be gone without a word.
+    pub(super) fn leave_silent(&self, since: Timestamp) {
+        let mut current = self.current();
+        if current.as_ref().is_some_and(|live| live.heard.load(Ordering::Relaxed) < since.as_micros()) {
+            *current = None;
+        }
+    }
+
+    fn current(&self) -> MutexGuard<'_, Option<Live>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Live {
+    pub(super) fn heard(&self) {
+        self.heard.store(now().as_micros(), Ordering::Relaxed);
+    }
+}
+
+pub(super) fn now() -> Timestamp {
+    Clock::monotonic().now()
+}
+
+/// The error in a reply, if it is one.
+pub(super) fn as_error(value: Value) -> Option<RedisError> {
+    value.extract_error().err()
+}
