@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// A `cfg`, and the program that it stands for.
 const SERVERS: [(&str, &str); 3] =
-    [("redis_server", "redis-server"), ("faketime", "faketime"), ("postgres_server", "postgres")];
+    [("redis_server", "redis-server"), ("c_compiler", "cc"), ("postgres_server", "postgres")];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

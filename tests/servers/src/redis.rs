@@ -1,14 +1,16 @@
 //! Redis, alone, with a replica or as a cluster.
 
 mod client;
+mod clock;
 mod cluster;
 
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 pub use client::RedisClient;
 pub use cluster::RedisCluster;
+
+use clock::Clock;
 
 use crate::{Folder, Process, free_port, program};
 
@@ -18,7 +20,7 @@ pub struct RedisServer {
     process: Process,
     port: u16,
     options: Vec<String>,
-    clock: Option<PathBuf>,
+    clock: Option<Clock>,
     folder: Folder,
 }
 
@@ -52,10 +54,7 @@ impl RedisServer {
 
     fn launch(options: &[&str], on_clock: bool) -> Self {
         let folder = Folder::new("redis");
-        let clock = on_clock.then(|| folder.as_ref().join("clock"));
-        if let Some(clock) = &clock {
-            std::fs::write(clock, "+0\n").expect("a folder of our own can be written to");
-        }
+        let clock = on_clock.then(|| Clock::new(&folder));
         let port = free_port();
         let options: Vec<_> = options.iter().map(|&option| option.to_owned()).collect();
         let process = run(port, &folder, &options, clock.as_ref());
@@ -133,23 +132,12 @@ impl RedisServer {
         self.process.go_on();
     }
 
-    /// Sets its clock, as a distance to the true time, such as `+1d` or `-1d`. Waits until the server knows.
+    /// Sets its wall clock, so many seconds ahead of the true time (or behind it). The server knows at once.
     ///
     /// # Panics
     /// If it was not started with [`on_clock`](Self::on_clock).
-    pub fn set_clock(&self, to: &str) {
-        let clock = self.clock.as_ref().expect("a server on a clock that can be set");
-        let before = self.seconds();
-        // In one step: half a file is a wrong time.
-        let next = clock.with_extension("next");
-        std::fs::write(&next, format!("{to}\n")).expect("a folder of our own can be written to");
-        std::fs::rename(&next, clock).expect("a folder of our own can be written to");
-        wait_until("the server's clock is another", || self.seconds().abs_diff(before) > 60);
-    }
-
-    fn seconds(&self) -> u64 {
-        let time = self.ask(&["TIME"]);
-        time.split_whitespace().next().and_then(|seconds| seconds.parse().ok()).expect("TIME is two numbers")
+    pub fn set_clock(&self, ahead: i64) {
+        self.clock.as_ref().expect("a server on a clock that can be set").set(ahead);
     }
 
     /// Makes it a replica of the server that listens on `port`, and waits until it has what that has.
@@ -159,6 +147,17 @@ impl RedisServer {
     pub fn follow(&self, port: u16) {
         self.ask(&["REPLICAOF", "127.0.0.1", &port.to_string()]);
         wait_until("the replica is in step", || self.info("master_link_status") == "up");
+    }
+
+    /// Waits until so many replicas get what is written.
+    ///
+    /// # Panics
+    /// If that takes more than ten seconds.
+    pub fn wait_for_replicas(&self, count: u32) {
+        let online = |info: &str| info.lines().filter(|line| line.contains("state=online")).count();
+        wait_until("its replicas are online", || {
+            online(&self.ask(&["INFO", "replication"])) >= count as usize
+        });
     }
 
     /// Makes it a primary.
@@ -177,7 +176,7 @@ impl RedisServer {
     }
 }
 
-fn run(port: u16, folder: &Folder, options: &[String], clock: Option<&PathBuf>) -> Process {
+fn run(port: u16, folder: &Folder, options: &[String], clock: Option<&Clock>) -> Process {
     let mut command = Command::new(program("redis-server"));
     command
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--daemonize", "no"])
@@ -188,11 +187,7 @@ fn run(port: u16, folder: &Folder, options: &[String], clock: Option<&PathBuf>) 
         .stdin(Stdio::null())
         .stdout(Stdio::null());
     if let Some(clock) = clock {
-        command
-            .env("LD_PRELOAD", "/usr/$LIB/faketime/libfaketime.so.1")
-            .env("FAKETIME_TIMESTAMP_FILE", clock)
-            .env("FAKETIME_NO_CACHE", "1")
-            .env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+        clock.give_to(&mut command);
     }
     Process::start(&mut command)
 }

@@ -128,9 +128,11 @@ impl Link {
             for script in EVERYDAY {
                 load.cmd("SCRIPT").arg("LOAD").arg(script.text(dialect));
             }
-            let errors = connection.send_all(&load).await?.into_iter().find_map(as_error);
-            match errors.as_ref().map(meaning) {
+            let refused = connection.send_all(&load).await?.into_iter().find_map(as_error);
+            match refused.as_ref().map(meaning) {
                 Some(Meaning::NoFlags) if dialect.flags => self.leave_out_flags(),
+                // It refuses everything, and not just this.
+                Some(Meaning::Useless(..)) => return refused.map_or(Ok(()), Err),
                 _ => return Ok(()),
             }
         }
@@ -156,7 +158,7 @@ impl Link {
     /// Leaves the connection if nothing was heard on it since `since`: its other end may be gone without a word.
     pub(super) fn leave_silent(&self, since: Timestamp) {
         let mut current = self.current();
-        if current.as_ref().is_some_and(|live| live.heard.load(Ordering::Relaxed) < since.as_micros()) {
+        if current.as_ref().is_some_and(|live| live.heard.load(Ordering::Relaxed) <= since.as_micros()) {
             *current = None;
         }
     }

@@ -28,6 +28,8 @@ pub(super) enum Meaning {
     Disconnected,
     /// The server has become a replica: another is the primary now.
     Demoted,
+    /// The server refuses every command, with what to do about it.
+    Useless(StoreErrorKind, &'static str),
     /// Anything else, with what to do about it.
     Other(StoreErrorKind, &'static str),
 }
@@ -45,8 +47,8 @@ const CODES: [(&str, Meaning); 21] = [
             "it has no memory left; raise its `maxmemory`, or keep records for a shorter time",
         ),
     ),
-    ("LOADING", Meaning::Other(Unavailable, "it is reading its data from the disk; it will answer soon")),
-    ("MASTERDOWN", Meaning::Other(Unavailable, "it is a replica that has lost its primary")),
+    ("LOADING", Meaning::Useless(Unavailable, "it is reading its data from the disk; it will answer soon")),
+    ("MASTERDOWN", Meaning::Useless(Unavailable, "it is a replica that has lost its primary")),
     (
         "CLUSTERDOWN",
         Meaning::Other(
@@ -55,7 +57,10 @@ const CODES: [(&str, Meaning); 21] = [
         ),
     ),
     ("TRYAGAIN", Meaning::Other(Unavailable, "its slots are being moved")),
-    ("BUSY", Meaning::Other(Unavailable, "another program's script keeps it busy; `SCRIPT KILL` ends that")),
+    (
+        "BUSY",
+        Meaning::Useless(Unavailable, "another program's script keeps it busy; `SCRIPT KILL` ends that"),
+    ),
     (
         "NOREPLICAS",
         Meaning::Other(Unavailable, "it has fewer replicas than its `min-replicas-to-write` asks for"),
@@ -69,7 +74,7 @@ const CODES: [(&str, Meaning); 21] = [
             "another program has a value of another type under this key; give the store a prefix of its own",
         ),
     ),
-    ("NOAUTH", Meaning::Other(Misconfigured, "it asks for a password; put it into the URL")),
+    ("NOAUTH", Meaning::Useless(Misconfigured, "it asks for a password; put it into the URL")),
     ("WRONGPASS", Meaning::Other(Misconfigured, "user or password is wrong; see the URL")),
     (
         "NOPERM",
@@ -78,7 +83,7 @@ const CODES: [(&str, Meaning); 21] = [
             "the user may not do this; idem needs EVALSHA and EVAL, TIME, GET, SET and DEL on its keys",
         ),
     ),
-    ("DENIED", Meaning::Other(Misconfigured, "it is in protected mode and refuses clients of other hosts")),
+    ("DENIED", Meaning::Useless(Misconfigured, "it is in protected mode and refuses clients of other hosts")),
     ("CROSSSLOT", Meaning::Other(Misconfigured, "it found keys of several slots in one command")),
     ("MOVED", Meaning::Other(Misconfigured, "it is a node of a cluster; open the store with `cluster()`")),
     ("ASK", Meaning::Other(Misconfigured, "it is a node of a cluster; open the store with `cluster()`")),
@@ -145,11 +150,12 @@ impl Meaning {
             Self::NoFlags => {
                 (Misconfigured, "it cannot read idem's scripts; idem needs Redis 6.2 or later, or Valkey")
             }
-            Self::Disconnected => {
-                (Unavailable, "the connection failed; is it running, and does the address lead to it?")
-            }
+            Self::Disconnected => (
+                Unavailable,
+                "the connection failed; is it running, does the address lead to it, and does it ask for TLS (`rediss://`)?",
+            ),
             Self::Demoted => (Unavailable, "it is a read-only replica now; another server is the primary"),
-            Self::Other(kind, advice) => (kind, advice),
+            Self::Useless(kind, advice) | Self::Other(kind, advice) => (kind, advice),
         }
     }
 }
