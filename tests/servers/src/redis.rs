@@ -5,7 +5,7 @@ mod clock;
 mod cluster;
 
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 pub use client::RedisClient;
 pub use cluster::RedisCluster;
@@ -132,12 +132,19 @@ impl RedisServer {
         self.process.go_on();
     }
 
-    /// Sets its wall clock, so many seconds ahead of the true time (or behind it). The server knows at once.
+    /// Sets its wall clock, so many seconds ahead of the true time (or behind it), and waits until the server knows: it reads the
+    /// clock now and then, and goes by its last reading in between.
     ///
     /// # Panics
     /// If it was not started with [`on_clock`](Self::on_clock).
     pub fn set_clock(&self, ahead: i64) {
         self.clock.as_ref().expect("a server on a clock that can be set").set(ahead);
+        wait_until("the server's clock is another", || {
+            let time = self.ask(&["TIME"]);
+            let seconds = time.lines().next().and_then(|seconds| seconds.parse::<u64>().ok());
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970").as_secs();
+            seconds.is_some_and(|seconds| seconds.abs_diff(now.saturating_add_signed(ahead)) < 60)
+        });
     }
 
     /// Makes it a replica of the server that listens on `port`, and waits until it has what that has.

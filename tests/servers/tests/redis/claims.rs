@@ -51,7 +51,7 @@ fn f02_a_claim_whose_reply_is_lost_is_granted_once_and_at_once() {
     // The store sends it again by itself, over another connection.
     let resumed = grant(&store, &claim);
     assert_eq!((resumed.tries, resumed.resumed), (1, true));
-    assert_eq!(proxy.lost(), 1);
+    proxy.wait_until_lost(1);
     // A caller that does so gets the same grant.
     let again_resumed = grant(&store, &claim);
     assert_eq!((again_resumed.fence, again_resumed.tries), (resumed.fence, 1));

@@ -3,18 +3,17 @@
 use std::time::{Duration, Instant};
 
 use idem::machine::{Recorded, Released, Verdict};
-use idem::{RedisStore, Store, StoreErrorKind};
+use idem::{RedisStore, RedisStoreBuilder, Store, StoreErrorKind};
 use idem_servers::{DURABLE, Proxy, RedisServer, wait_until};
 
 use crate::messages::{again, came, ending, grant, hear, message};
 use crate::place::{open, prefix, server};
 
 /// Short enough for a test that waits for it.
-const DEADLINE: Duration = Duration::from_millis(300);
+const DEADLINE: Duration = Duration::from_secs(1);
 
-fn through(proxy: &Proxy) -> RedisStore {
-    let url = format!("redis://127.0.0.1:{}", proxy.port());
-    open(RedisStore::builder(url).prefix(prefix()).deadline(DEADLINE))
+fn through(proxy: &Proxy) -> RedisStoreBuilder {
+    RedisStore::builder(format!("redis://127.0.0.1:{}", proxy.port())).prefix(prefix())
 }
 
 #[test]
@@ -22,12 +21,12 @@ fn through(proxy: &Proxy) -> RedisStore {
 fn f22_a_completion_whose_reply_is_lost_is_stored_once() {
     let server = server();
     let proxy = Proxy::to(server.port());
-    let store = through(&proxy);
+    let store = open(through(&proxy));
     let claim = message();
     let fence = grant(&store, &claim).fence;
     proxy.lose_reply_to(claim.token.as_bytes());
     came!(hear(store.complete(&ending(&claim, fence, b"done"))), Ok(Recorded::Stored));
-    assert_eq!(proxy.lost(), 1);
+    proxy.wait_until_lost(1);
     came!(hear(store.claim(&again(&claim))), Ok(Verdict::Completed { body: Some(body), .. }) if *body == *b"done");
 }
 
@@ -36,7 +35,7 @@ fn f22_a_completion_whose_reply_is_lost_is_stored_once() {
 fn f22_a_release_whose_reply_is_lost_is_released_once() {
     let server = server();
     let proxy = Proxy::to(server.port());
-    let store = through(&proxy);
+    let store = open(through(&proxy));
     let claim = message();
     grant(&store, &claim);
     proxy.lose_reply_to(claim.token.as_bytes());
@@ -48,7 +47,7 @@ fn f22_a_release_whose_reply_is_lost_is_released_once() {
 #[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
 fn f23_a_completion_that_finds_no_server_is_recorded_when_it_is_back() {
     let mut server = RedisServer::with(&DURABLE);
-    let store = open(RedisStore::builder(server.url()).deadline(DEADLINE));
+    let store = open(RedisStore::builder(server.url()));
     let claim = message();
     let fence = grant(&store, &claim).fence;
     server.kill();
@@ -63,7 +62,7 @@ fn f23_a_completion_that_finds_no_server_is_recorded_when_it_is_back() {
 #[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
 fn f24_a_claim_that_finds_no_server_is_an_error_and_recovers_alone() {
     let mut server = RedisServer::with(&DURABLE);
-    let store = open(RedisStore::builder(server.url()).deadline(DEADLINE));
+    let store = open(RedisStore::builder(server.url()));
     let claim = message();
     server.kill();
     for _ in 0..3 {
@@ -99,7 +98,7 @@ fn a_stopped_server_costs_a_deadline_and_no_more() {
 fn a_network_that_swallows_everything_is_left_for_a_new_connection() {
     let server = server();
     let proxy = Proxy::to(server.port());
-    let store = through(&proxy);
+    let store = open(through(&proxy).deadline(DEADLINE));
     grant(&store, &message());
     let before = proxy.accepted();
     proxy.swallow();
@@ -108,6 +107,7 @@ fn a_network_that_swallows_everything_is_left_for_a_new_connection() {
     assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
     // Only connections that are made now work; the old one still looks open to the client.
     proxy.pass_new();
+    wait_until("a new connection works", || hear(store.claim(&claim)).is_ok());
     assert_eq!(grant(&store, &claim).tries, 1);
     assert!(proxy.accepted() > before);
 }

@@ -1,7 +1,5 @@
 //! Replies on executors that are not the store's, on threads without any, and on runtimes that are gone (F35).
 
-use std::time::Duration;
-
 use idem::machine::{Recorded, Verdict};
 use idem::{Error, ErrorKind, RedisStore, Store, StoreErrorKind, idempotent};
 use tokio::runtime::{Builder, Runtime};
@@ -66,7 +64,7 @@ fn a_plain_handler_is_refused_where_it_would_wait_for_its_own_thread() {
 fn f35_a_store_whose_runtime_is_gone_is_unavailable_in_time() {
     let server = server();
     let runtime = one_thread();
-    let builder = RedisStore::builder(server.url()).prefix(prefix()).deadline(Duration::from_millis(300));
+    let builder = RedisStore::builder(server.url()).prefix(prefix());
     let store = runtime.block_on(builder.connect()).expect("a server");
     let claim = message();
     came!(runtime.block_on(store.claim(&claim)), Ok(Verdict::Claimed(_)));
