@@ -5,8 +5,10 @@ use std::sync::Arc;
 use redis::{Cmd, RedisError, RedisResult, Value};
 
 use super::call::{Call, Naming, Unread};
+use super::estimate::{here, is_slow};
 use super::link::{Link, Live, as_error};
 use super::place::{Meaning, meaning};
+use super::quick::Quick;
 use super::record::Damage;
 use super::script::Script;
 use crate::machine::Answer;
@@ -88,26 +90,73 @@ impl Link {
     }
 
     pub(super) async fn ask(self: &Arc<Self>, prefix: &[u8], call: &Call) -> Result<Answer, StoreError> {
-        let (live, value) = self.send(call.script(), |naming| self.command(prefix, call, naming)).await?;
-        self.read(&live, call, &value)
+        let mut manner = Manner::first();
+        let mut quick = true;
+        loop {
+            let mut live = self.live().await?;
+            let naming = manner.naming(self);
+            let estimate = if quick && self.is_quick() { live.estimate.now() } else { None };
+            let quickly = estimate.and_then(|now| Some((now, call.quick(prefix, now, naming)?)));
+            let sent_at = here();
+            let (now, sent) = match quickly {
+                Some((now, command)) => (Some(now), live.connection.send(&command).await),
+                None => (None, live.connection.send(&self.command(prefix, call, naming)).await),
+            };
+            match (answer_or_error(sent), now) {
+                (Ok(value), None) => return self.read(&live, call, &value, sent_at),
+                (Ok(value), Some(now)) => {
+                    live.heard();
+                    match call.read_quick(&value, now) {
+                        Quick::Answer(answer) if !is_slow(sent_at) => return Ok(answer),
+                        Quick::Answer(_) | Quick::Open => quick = false,
+                        Quick::Stray => return Err(self.stray(&live, call)),
+                    }
+                }
+                (Err(error), Some(_)) if self.needs_script(&error) => quick = false,
+                (Err(error), _) => manner.after(self, &live, call.script(), error)?,
+            }
+        }
+    }
+
+    /// Whether the script may be able to do what a quick command could not: answer a duplicate without memory, or anything on an
+    /// old server.
+    pub(super) fn needs_script(&self, error: &RedisError) -> bool {
+        match meaning(error) {
+            Meaning::Other(StoreErrorKind::Full, _) => true,
+            Meaning::Other(..) if error.to_string().contains("syntax error") => {
+                self.only_scripts();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn stray(&self, live: &Live, call: &Call) -> StoreError {
+        self.leave(live);
+        let what = format_args!(
+            "cannot {}: a reply to another call came, so the connection was given up; whether it was done is unknown",
+            call.script().doing
+        );
+        self.place.error(StoreErrorKind::Unavailable, what)
     }
 
     /// Reads a reply. One that belongs to another call makes all others on its connection suspect.
-    pub(super) fn read(&self, live: &Live, call: &Call, value: &Value) -> Result<Answer, StoreError> {
+    pub(super) fn read(
+        &self,
+        live: &Live,
+        call: &Call,
+        value: &Value,
+        sent_at: u64,
+    ) -> Result<Answer, StoreError> {
+        live.heard();
         let read = match value {
             Value::BulkString(reply) => call.read(reply),
             _ => Err(Unread::Stray),
         };
         let doing = call.script().doing;
         let id = &call.id;
-        read.map_err(|unread| match unread {
-            Unread::Stray => {
-                self.leave(live);
-                let what = format_args!(
-                    "cannot {doing}: a reply to another call came, so the connection was given up; whether it was done is unknown"
-                );
-                self.place.error(StoreErrorKind::Unavailable, what)
-            }
+        let (answer, now) = read.map_err(|unread| match unread {
+            Unread::Stray => self.stray(live, call),
             Unread::Damaged(Damage::Foreign) => self.place.error(
                 StoreErrorKind::Foreign,
                 format_args!(
@@ -122,7 +171,9 @@ impl Link {
                 StoreErrorKind::Corrupt,
                 format_args!("cannot {doing}: the script and the protocol disagree about record {id:?}; this is a fault of idem's"),
             ),
-        })
+        })?;
+        live.estimate.learn(now, sent_at);
+        Ok(answer)
     }
 }
 

@@ -7,8 +7,10 @@ use redis::Pipeline;
 
 use super::ask::{Manner, answer_or_error};
 use super::call::Call;
+use super::estimate::{here, is_slow};
 use super::link::Link;
 use super::place::{Meaning, meaning};
+use super::quick::Quick;
 use super::replicas::Replicas;
 use crate::StoreError;
 use crate::machine::{Answer, Verdict};
@@ -94,13 +96,24 @@ impl Link {
         let mut manner = Manner::first();
         // Whoever flushes scripts may do so between two of these commands, time and again.
         let mut flushed = 0;
+        let mut by_script = vec![false; calls.len()];
         while let Some(&first) = open.first() {
             let mut live = self.live().await?;
             let mut pipeline = Pipeline::with_capacity(open.len());
+            // A grant that is not there yet on replicas may have to be taken back, which takes a script.
+            let estimate = if replicas.is_none() && self.is_quick() { live.estimate.now() } else { None };
+            let mut quickly = Vec::with_capacity(open.len());
+            let sent_at = here();
             for &at in &open {
                 // In full once, and the server has it for the others; at last all in full.
                 let hash = flushed == 0 || (at != first && flushed < FLUSHES);
-                pipeline.add_command(self.command(prefix, &calls[at], self.naming(hash)));
+                let naming = self.naming(hash);
+                let quick = estimate.filter(|_| !by_script[at]);
+                let quick = quick.and_then(|now| Some((now, calls[at].quick(prefix, now, naming)?)));
+                quickly.push(quick.as_ref().map(|(now, _)| *now));
+                let command =
+                    quick.map_or_else(|| self.command(prefix, &calls[at], naming), |(_, command)| command);
+                pipeline.add_command(command);
             }
             if let Some(replicas) = replicas {
                 pipeline.add_command(replicas.command());
@@ -119,16 +132,28 @@ impl Link {
             let mut unknown_script = false;
             let mut granted = Vec::new();
             let mut values = values.into_iter();
-            for at in open {
-                match answer_or_error(Ok(values.next().unwrap_or_default())) {
-                    Ok(value) => {
-                        let answer = self.read(&live, &calls[at], &value)?;
+            for (at, quick) in open.into_iter().zip(quickly) {
+                match (answer_or_error(Ok(values.next().unwrap_or_default())), quick) {
+                    (Ok(value), Some(now)) => match calls[at].read_quick(&value, now) {
+                        Quick::Answer(answer) if !is_slow(sent_at) => answers[at] = Some(answer),
+                        Quick::Answer(_) | Quick::Open => {
+                            by_script[at] = true;
+                            again.push(at);
+                        }
+                        Quick::Stray => return Err(self.stray(&live, &calls[at])),
+                    },
+                    (Ok(value), None) => {
+                        let answer = self.read(&live, &calls[at], &value, sent_at)?;
                         if matches!(answer, Answer::Claim(Verdict::Claimed(_))) {
                             granted.push(&calls[at]);
                         }
                         answers[at] = Some(answer);
                     }
-                    Err(error) => {
+                    (Err(error), Some(_)) if self.needs_script(&error) => {
+                        by_script[at] = true;
+                        again.push(at);
+                    }
+                    (Err(error), _) => {
                         again.push(at);
                         if meaning(&error) == Meaning::NoScript {
                             unknown_script = true;

@@ -8,7 +8,7 @@ use super::record::{self, Damage, LAST};
 use super::script::{Dialect, Script, WITHDRAW};
 use crate::clock::micros;
 use crate::machine::{Answer, Change, Claim, OnLapse, Operation, decide};
-use crate::{Fingerprint, RecordId, Token};
+use crate::{Fingerprint, RecordId, Timestamp, Token};
 
 /// One operation on one record.
 #[derive(Clone)]
@@ -16,7 +16,7 @@ pub(super) struct Call {
     pub(super) id: RecordId,
     /// Comes back with the reply, which is thereby known to be this call's.
     echo: Token,
-    operation: Operation,
+    pub(super) operation: Operation,
 }
 
 /// How a script is named to the server.
@@ -93,7 +93,9 @@ impl Call {
     /// Reads a reply: one letter (a capital if the script wrote), the server's now, the echo, and the record as it was found.
     ///
     /// What the answer is, `decide` says; the script only had to find out whether to write, and both must have come to the same.
-    pub(super) fn read(&self, reply: &[u8]) -> Result<Answer, Unread> {
+    ///
+    /// Comes with that now.
+    pub(super) fn read(&self, reply: &[u8]) -> Result<(Answer, Timestamp), Unread> {
         let mut rest = reply;
         let cut = |_| Unread::Stray;
         let [letter] = record::take(&mut rest).map_err(cut)?;
@@ -108,7 +110,7 @@ impl Call {
         if wrote == matches!(change, Change::None) {
             return Err(Unread::Disagrees);
         }
-        Ok(answer)
+        Ok((answer, now))
     }
 
     const fn letter(&self) -> u8 {
@@ -130,17 +132,23 @@ pub(super) fn withdraw(prefix: &[u8], claim: &Call, naming: Naming) -> Cmd {
     command
 }
 
-fn begin(script: &'static Script, prefix: &[u8], id: &RecordId, naming: Naming) -> Cmd {
+/// The key of a record.
+pub(super) fn key(prefix: &[u8], id: &RecordId) -> Vec<u8> {
     let mut key = Vec::with_capacity(prefix.len() + 32);
     key.extend_from_slice(prefix);
     key.extend_from_slice(id.as_bytes());
+    key
+}
+
+/// The beginning of a script's call.
+pub(super) fn begin(script: &'static Script, prefix: &[u8], id: &RecordId, naming: Naming) -> Cmd {
     let mut command = if naming.hash { cmd("EVALSHA") } else { cmd("EVAL") };
     if naming.hash {
         command.arg(script.hash(naming.dialect));
     } else {
         command.arg(script.text(naming.dialect));
     }
-    command.arg(1).arg(key);
+    command.arg(1).arg(key(prefix, id));
     command
 }
 

@@ -5,14 +5,16 @@ now = now[1] * 1000000 + now[2]
 local who, last = ARGV[1], 9007199254740991
 local old = redis.call('GET', KEYS[1])
 local go, tries, fence, made, prior = not old, 1, now, now, 0
-if old and #old >= 49 and math.floor(string.byte(old) / 32) == 5 then
-  local flags, before, barrier, born, drop, ends = struct.unpack('>BI4I7I7I7I7', old)
-  local state, fp = flags % 4, 0
-  if flags % 32 >= 16 then fp = 16 end
+local fp = 0
+if old and #old > 0 and string.byte(old) % 32 >= 16 then fp = 16 end
+if old and #old >= 49 + fp and math.floor(string.byte(old) / 32) == 5 then
+  local flags = string.byte(old)
+  local before, barrier, born, drop, ends = struct.unpack('>I4I7I7I7I7', old, 18 + fp)
+  local state = flags % 4
   fence = math.max(now, math.min(barrier + 1, last))
   if drop <= now then
     go = true
-  elseif state ~= 0 and string.sub(old, 50, 49 + fp) ~= string.sub(who, 17) then
+  elseif state ~= 0 and string.sub(old, 18, 17 + fp) ~= string.sub(who, 17) then
     -- Another payload.
   elseif state >= 2 then
     -- Done or failed. The bytes of a result whose time has passed go now, if the server lets them.
@@ -20,7 +22,7 @@ if old and #old >= 49 and math.floor(string.byte(old) / 32) == 5 then
       old = string.sub(old, 1, 56 + fp)
       redis.pcall('SET', KEYS[1], old, 'KEEPTTL')
     end
-  elseif state == 1 and string.sub(old, 34, 49) == string.sub(who, 1, 16) then
+  elseif state == 1 and string.sub(old, 2, 17) == string.sub(who, 1, 16) then
     -- The same attempt asks again.
     go, tries, fence, made, prior = true, before, barrier, born, math.floor(flags / 4) % 4
   elseif not (state == 1 and (now < ends or ARGV[5] == '1')) and before < tonumber(ARGV[4]) then
@@ -31,7 +33,9 @@ if go then
   local lease, drop = math.min(now + ARGV[2], last), math.min(now + ARGV[3], last)
   local flags = 161 + 4 * prior
   if #who > 16 then flags = flags + 16 end
-  redis.call('SET', KEYS[1], struct.pack('>BI4I7I7I7I7', flags, tries, fence, made, drop, lease) .. who,
-    'PX', math.ceil((drop - now) / 1000) + 1)
+  redis.call('SET', KEYS[1],
+    string.char(flags) .. who .. struct.pack('>I4I7I7I7I7', tries, fence, made, drop, lease),
+    -- At least five seconds: its fence must outlive what others know of the time.
+    'PX', math.ceil(math.max(drop - now, 5000000) / 1000) + 1)
 end
 return struct.pack('>BI7', go and 67 or 99, now) .. string.sub(who, 1, 16) .. (old or '')

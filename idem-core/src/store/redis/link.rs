@@ -8,6 +8,7 @@ use redis::{Pipeline, RedisError, RedisResult, Value};
 use tokio::runtime::Handle;
 
 use super::check::{self, Report};
+use super::estimate::Estimate;
 use super::health::Health;
 use super::place::{Meaning, Place, meaning};
 use super::script::{Dialect, EVERYDAY};
@@ -26,6 +27,8 @@ pub(super) struct Link {
     pub(super) limit: Duration,
     /// Whether scripts keep their line of flags.
     flags: AtomicBool,
+    /// Whether first claims and their ends may do without scripts that read the clock.
+    quick: AtomicBool,
     /// For tests: the clock to decide by, instead of the server's.
     pub(super) clock: Option<ManualClock>,
     pub(super) health: Arc<Health>,
@@ -39,6 +42,8 @@ pub(super) struct Live {
     pub(super) connection: Connection,
     number: u64,
     heard: Arc<AtomicU64>,
+    /// The clock of the server at its other end.
+    pub(super) estimate: Arc<Estimate>,
 }
 
 impl Link {
@@ -48,13 +53,17 @@ impl Link {
         runtime: Handle,
         limit: Duration,
         flags: bool,
+        quick: bool,
         clock: Option<ManualClock>,
     ) -> Self {
+        // Nodes of a cluster have clocks of their own, and servers that do not read flags no `SET` that does it all.
+        let quick = quick && flags && clock.is_none() && !matches!(source, Source::Cluster(_));
         Self {
             source,
             place,
             runtime,
             limit,
+            quick: AtomicBool::new(quick),
             flags: AtomicBool::new(flags),
             clock,
             health: Arc::default(),
@@ -70,6 +79,15 @@ impl Link {
     /// The server is older than 7.
     pub(super) fn leave_out_flags(&self) {
         self.flags.store(false, Ordering::Relaxed);
+        self.only_scripts();
+    }
+
+    pub(super) fn is_quick(&self) -> bool {
+        self.quick.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn only_scripts(&self) {
+        self.quick.store(false, Ordering::Relaxed);
     }
 
     /// The connection of the moment, or a new one. It is made on the store's runtime, so that its driver runs there, and so that
@@ -105,7 +123,12 @@ impl Link {
             .map_err(|error| self.place.fault("connect", error))?;
         self.health.note(&report);
         *made += 1;
-        let live = Live { connection, number: *made, heard: Arc::new(AtomicU64::new(now().as_micros())) };
+        let live = Live {
+            connection,
+            number: *made,
+            heard: Arc::new(AtomicU64::new(now().as_micros())),
+            estimate: Arc::default(),
+        };
         *self.current() = Some(live.clone());
         Ok(live)
     }

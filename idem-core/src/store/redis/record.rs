@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! 0xA0 + state + 4 * prior + 16 if a fingerprint is there        1 byte
-//! tries                                                          4 bytes
-//! fence, made_at, drop_at, lease_at or body_until                7 bytes each
 //! token                                                          16 bytes
 //! fingerprint, if it is there                                    16 bytes
+//! tries                                                          4 bytes
+//! fence, made_at, drop_at, lease_at or body_until                7 bytes each
 //! done_at, if Done or Failed                                     7 bytes
 //! body, if Done or Failed                                        what is left
 //! ```
@@ -35,11 +35,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Record, Damage> {
     if flags & 0xe0 != 0xa0 {
         return Err(Damage::Foreign);
     }
+    let token = Token::from_bytes(take(&mut rest)?);
+    let fingerprint = if flags & 16 == 0 { None } else { Some(Fingerprint::from_bytes(take(&mut rest)?)) };
     let tries = u32::from_be_bytes(take(&mut rest)?);
     let fence = number(&mut rest)?;
     let [made_at, drop_at, end] = [time(&mut rest)?, time(&mut rest)?, time(&mut rest)?];
-    let token = Token::from_bytes(take(&mut rest)?);
-    let fingerprint = if flags & 16 == 0 { None } else { Some(Fingerprint::from_bytes(take(&mut rest)?)) };
     let prior = match flags >> 2 & 3 {
         0 => Prior::None,
         1 => Prior::Released,
@@ -55,6 +55,22 @@ pub(super) fn read(bytes: &[u8]) -> Result<Record, Damage> {
         }
     };
     Ok(Record { state, token, fence, tries, fingerprint, made_at, drop_at })
+}
+
+/// How a record begins that a first attempt holds.
+pub(super) fn begins(state: u8, token: &Token, fingerprint: Option<&Fingerprint>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(17 + 16 + 32);
+    bytes.push(0xa0 + state + if fingerprint.is_some() { 16 } else { 0 });
+    bytes.extend_from_slice(token.as_bytes());
+    if let Some(fingerprint) = fingerprint {
+        bytes.extend_from_slice(fingerprint.as_bytes());
+    }
+    bytes
+}
+
+/// Adds seven bytes of a number.
+pub(super) fn put(bytes: &mut Vec<u8>, number: u64) {
+    bytes.extend_from_slice(&number.min(LAST).to_be_bytes()[1..]);
 }
 
 /// An instant of seven bytes.
@@ -83,11 +99,11 @@ mod tests {
 
     /// A Held record without a fingerprint, as the script packs it.
     fn held() -> Vec<u8> {
-        let mut bytes = vec![0xa1 + 8, 0, 0, 0, 2];
-        for number in [9_u64, 5, LAST, 7] {
-            bytes.extend(&number.to_be_bytes()[1..]);
+        let mut bytes = begins(1 + 8, &Token::from_bytes([3; 16]), None);
+        bytes.extend([0, 0, 0, 2]);
+        for number in [9, 5, u64::MAX, 7] {
+            put(&mut bytes, number);
         }
-        bytes.extend([3; 16]);
         bytes
     }
 

@@ -36,6 +36,7 @@ macro_rules! scripts {
 scripts! {
     CLAIM = "claim.lua", "claim a message";
     END = "end.lua", "record how an attempt ended";
+    END_QUICK = "end_quick.lua", "record how an attempt ended";
     RENEW = "renew.lua", "renew a lease";
     RELEASE = "release.lua", "give a claim back";
     WITHDRAW = "withdraw.lua", "take a grant back";
@@ -44,7 +45,7 @@ scripts! {
 }
 
 /// What a new connection makes sure of.
-pub(super) static EVERYDAY: [&Script; 4] = [&CLAIM, &END, &RENEW, &RELEASE];
+pub(super) static EVERYDAY: [&Script; 5] = [&CLAIM, &END, &END_QUICK, &RENEW, &RELEASE];
 
 impl Script {
     pub(super) fn of(operation: &Operation) -> &'static Self {

@@ -41,6 +41,7 @@ fn f39_a_server_clock_set_forward_ends_leases_and_fences_still_grow() {
     let old = grant(&store, &claim);
     server.set_clock(A_DAY);
     let second = again(&claim);
+    wait_until("the store knows of it", || matches!(hear(store.claim(&second)), Ok(Verdict::Claimed(_))));
     let new = grant(&store, &second);
     assert!(new.fence > old.fence && new.prior == Prior::Lapsed, "{old:?} {new:?}");
     came!(

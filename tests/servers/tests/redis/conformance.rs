@@ -26,6 +26,10 @@ fn old() -> Opening {
     opening_with(RedisStoreBuilder::without_flags)
 }
 
+fn scripts() -> Opening {
+    opening_with(RedisStoreBuilder::only_scripts)
+}
+
 fn seen() -> Opening {
     let (server, prefix) = (server(), prefix());
     Opening::new(move || SeenSet::new(open(RedisStore::builder(server.url()).prefix(prefix.clone()))))
@@ -122,12 +126,14 @@ macro_rules! on_server {
 on_server! {
     core, plain, opening();
     core, polled, Polled(opening());
+    core, only_scripts, scripts();
     core, scripts_without_flags, old();
     core, in_a_cluster, in_cluster();
     core, behind_a_seen_set, seen();
     keys, keys, opening();
     keys, keys_in_a_cluster, in_cluster();
     batch, batches, opening();
+    batch, batches_of_scripts, scripts();
     batch, batches_polled, Polled(opening());
     batch, batches_in_a_cluster, in_cluster();
     batch, batches_behind_a_seen_set, seen();

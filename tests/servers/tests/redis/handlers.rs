@@ -1,7 +1,6 @@
 //! Annotated handlers on Redis: what becomes of its faults, and of keys (F07, F22 to F24, F55, F58 to F60).
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 use idem::{Attempt, Disposition, Error, ErrorKind, Outcome, RedisStore, idempotent};
 use idem_servers::{DURABLE, Proxy, RedisServer};
@@ -37,11 +36,11 @@ fn f22_a_result_whose_reply_is_lost_is_recorded_and_its_body_runs_once() {
     let url = format!("redis://127.0.0.1:{}", proxy.port());
     let store = open(RedisStore::builder(url).prefix(prefix()));
     let effects = AtomicU32::new(0);
-    // The claim and the completion.
-    proxy.lose_replies_to(b"EVALSHA", 1);
+    // The claim's.
+    proxy.lose_reply_to(b"");
     let first = RUNTIME.block_on(bill(payment("7"), &store, &effects)).expect("a result");
     assert_eq!(first, Outcome::Executed { value: 0, recorded: true });
-    proxy.lose_replies_to(b"EVALSHA", 1);
+    proxy.lose_reply_to(b"");
     let second = RUNTIME.block_on(bill(payment("7"), &store, &effects)).expect("a result");
     assert!(matches!(second, Outcome::Replayed { value: 0, .. }), "{second:?}");
     proxy.wait_until_lost(2);
