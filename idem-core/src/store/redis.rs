@@ -2,13 +2,16 @@
 //!
 //! # How an operation goes
 //!
-//! One `EVALSHA` on one key. The script reads the server's clock and the record, finds out whether to write, writes, and answers
-//! with the record as it found it. What the answer is, [`decide`](crate::machine::decide) says here, on that record at that
-//! instant: the script's part of the protocol is only what to write, and a reply tells whether it came to the same.
+//! One command on one key, mostly an `EVALSHA`. The script reads the server's clock and the record, finds out whether to write,
+//! writes, and answers with the record as it found it. What the answer is, [`decide`](crate::machine::decide) says here, on that
+//! record at that instant: the script's part of the protocol is only what to write, and a reply tells whether it came to the same.
 //!
-//! A reply brings the token of its call with it. One that does not is another call's: the connection is left, and the outcome is
-//! unknown. What fails with its connection is sent once more over a new one, which is safe with the same token; what gets no answer
-//! in time is [`Unavailable`](crate::StoreErrorKind::Unavailable), which says just that.
+//! Scripts take the server three times as long as plain commands. So the two operations of nearly every message, a first claim and
+//! its success, do with less where that is safe: `quick.rs`.
+//!
+//! A script's reply brings the token of its call with it. One that does not is another call's: the connection is left, and the
+//! outcome is unknown. What fails with its connection is sent once more over a new one, which is safe with the same token; what gets
+//! no answer in time is [`Unavailable`](crate::StoreErrorKind::Unavailable), which says just that.
 //!
 //! The lease is a field of the record, and not the lifetime of its key: with the key, tries, fence and age would vanish.
 
@@ -54,7 +57,8 @@ pub use builder::RedisStoreBuilder;
 ///
 /// - **An operation** costs one round trip; a first delivery two, a duplicate one; a batch one for all its claims, and one for all its
 ///   results (in a cluster for each node). All share one connection, which is made anew when it fails.
-/// - **Time** is the server's. Clocks of clients do not matter; a server's clock that is set forward ends leases early.
+/// - **Time** is the server's. Clocks of clients do not matter; a server's clock that is set forward ends leases early. Leases and
+///   lifetimes of ten seconds or more are exact to a second, shorter ones to the microsecond.
 /// - **What survives**: what the server keeps. With `appendonly yes` and `appendfsync always`, a crash of the server takes nothing that
 ///   was acknowledged; with `everysec` a second of it; without an append-only file everything. **A failover** takes what the
 ///   new primary had not got yet, claims and results: [`wait_replicas`](RedisStoreBuilder::wait_replicas) makes claims wait for
@@ -125,7 +129,7 @@ impl RedisStore {
     }
 
     /// What an operator should know of the server: an eviction policy that deletes claims, or that cannot be asked for; no append-only
-    /// file. As of the last connection or [`check`](Self::check). Empty is good.
+    /// file. As of the last connection or [`check`](Self::check); the store checks once a minute. Empty is good.
     pub fn warnings(&self) -> Vec<String> {
         self.0.link.health.last().warnings()
     }

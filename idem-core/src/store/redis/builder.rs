@@ -209,6 +209,7 @@ impl RedisStoreBuilder {
                 Some((make(self.source(cluster))?, Replicas { timeout, ..replicas }))
             }
         };
+        link.watch();
         Ok(RedisStore::new(link, confirming, self.prefix.into()))
     }
 

@@ -15,6 +15,7 @@ use super::script::{Dialect, EVERYDAY};
 use super::source::{Connection, Source};
 use super::within::within;
 use crate::clock::Clock;
+use crate::store::sleep;
 use crate::{ManualClock, StoreError, StoreErrorKind, Timestamp};
 
 /// One connection, which calls share, and what it takes to make another.
@@ -168,6 +169,19 @@ impl Link {
         let report = report.ok_or_else(|| self.place.late("ask it how it is", self.limit))?;
         self.health.note(&report);
         Ok(report)
+    }
+
+    /// Asks the server once a minute how it is set up, for as long as the store lives: that may be changed while it runs.
+    pub(super) fn watch(self: &Arc<Self>) {
+        let link = Arc::downgrade(self);
+        self.runtime.spawn(async move {
+            loop {
+                sleep(&Clock::monotonic(), Duration::from_secs(60)).await;
+                let Some(link) = link.upgrade() else { return };
+                // If it does not answer now, it will the next time.
+                let _ = link.check().await;
+            }
+        });
     }
 
     /// Leaves a connection that failed. The next call makes another; calls on their way there end by themselves.

@@ -101,7 +101,8 @@ pub(super) fn meaning(error: &RedisError) -> Meaning {
         error.code() == Some(code)
             // A script's own error: Redis 6 puts the code into the middle.
             || text.split_once(code).is_some_and(|(before, after)| {
-                before.ends_with('-') && !after.starts_with(|next: char| next.is_ascii_alphanumeric())
+                (before.ends_with('-') || before.ends_with(": "))
+                    && !after.starts_with(|next: char| next.is_ascii_alphanumeric())
             })
     };
     if let Some((_, meaning)) = CODES.iter().find(|(code, _)| says(code)) {

@@ -87,7 +87,8 @@ fn is_settled(record: &Record, now: Timestamp) -> bool {
     soon < record.drop_at
         && match record.state {
             State::Held { lease_at, .. } => soon < lease_at,
-            State::Done(_) | State::Failed(_) => true,
+            // A script lets bytes go whose time has passed.
+            State::Done(ref kept) | State::Failed(ref kept) => soon < kept.body_until || kept.body.is_empty(),
             State::Open => false,
         }
 }

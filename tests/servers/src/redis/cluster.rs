@@ -28,8 +28,10 @@ impl RedisCluster {
         let nodes: Vec<_> = (0..nodes).map(|_| RedisServer::with(&options)).collect();
         for (number, node) in nodes[..owners].iter().enumerate() {
             let (first, next) = (SLOTS * number / owners, SLOTS * (number + 1) / owners);
-            let range = [first.to_string(), (next - 1).to_string()];
-            assert_eq!(node.ask(&["CLUSTER", "ADDSLOTSRANGE", &range[0], &range[1]]), "OK");
+            let slots: Vec<_> = (first..next).map(|slot| slot.to_string()).collect();
+            let command: Vec<_> =
+                ["CLUSTER", "ADDSLOTS"].into_iter().chain(slots.iter().map(String::as_str)).collect();
+            assert_eq!(node.ask(&command), "OK");
         }
         for node in &nodes[1..] {
             assert_eq!(node.ask(&["CLUSTER", "MEET", "127.0.0.1", &nodes[0].port().to_string()]), "OK");

@@ -10,6 +10,7 @@ mod full;
 mod handlers;
 mod lost;
 mod messages;
+mod model;
 mod place;
 mod redirected;
 mod replicas;
