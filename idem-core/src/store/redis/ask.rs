@@ -18,15 +18,24 @@ use crate::{StoreError, StoreErrorKind};
 pub(super) struct Manner {
     hash: bool,
     resent: bool,
+    /// Whether it was sent with the scripts' lines of flags.
+    flags: bool,
 }
 
 impl Manner {
     pub(super) const fn first() -> Self {
-        Self { hash: true, resent: false }
+        Self { hash: true, resent: false, flags: false }
     }
 
-    pub(super) fn naming(&self, link: &Link) -> Naming {
-        link.naming(self.hash)
+    pub(super) fn naming(&mut self, link: &Link) -> Naming {
+        self.name(link, self.hash)
+    }
+
+    /// The same, where a pipeline says what is sent in full.
+    pub(super) fn name(&mut self, link: &Link, hash: bool) -> Naming {
+        let dialect = link.dialect();
+        self.flags = dialect.flags;
+        Naming { hash, dialect }
     }
 
     /// After an error: whether the same call may be sent again, which is safe with the same token.
@@ -40,7 +49,7 @@ impl Manner {
         match meaning(&error) {
             // In full; the server has it from then on.
             Meaning::NoScript if self.hash => self.hash = false,
-            Meaning::NoFlags if link.dialect().flags => link.leave_out_flags(),
+            Meaning::NoFlags if self.flags => link.leave_out_flags(),
             Meaning::Disconnected | Meaning::Demoted => {
                 link.leave(live);
                 if self.resent {
@@ -55,10 +64,6 @@ impl Manner {
 }
 
 impl Link {
-    pub(super) fn naming(&self, hash: bool) -> Naming {
-        Naming { hash, dialect: self.dialect() }
-    }
-
     /// The command of a call.
     pub(super) fn command(&self, prefix: &[u8], call: &Call, naming: Naming) -> Cmd {
         let mut command = call.command(prefix, naming);

@@ -107,7 +107,7 @@ impl Link {
             for &at in &open {
                 // In full once, and the server has it for the others; at last all in full.
                 let hash = flushed == 0 || (at != first && flushed < FLUSHES);
-                let naming = self.naming(hash);
+                let naming = manner.name(self, hash);
                 let quick = estimate.filter(|_| !by_script[at]);
                 let quick = quick.and_then(|now| Some((now, calls[at].quick(prefix, now, naming)?)));
                 quickly.push(quick.as_ref().map(|(now, _)| *now));
