@@ -4,6 +4,7 @@
 mod answer;
 mod attempt;
 mod background;
+mod batch;
 mod body;
 mod call;
 mod clock;
@@ -16,6 +17,7 @@ mod handler;
 mod id;
 mod idempotent;
 mod install;
+mod join;
 mod key;
 mod lease;
 pub mod machine;
@@ -23,12 +25,18 @@ mod message;
 mod observe;
 mod outcome;
 pub mod private;
+mod register;
+#[cfg(feature = "table")]
+mod registry;
 mod run;
 mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod token;
 
 pub use answer::{Answer, CarriesError, Stored, StoredError};
 pub use attempt::Attempt;
+pub use batch::{Batch, BatchEntry, batch};
 pub use body::Body;
 pub use clock::{Clock, ManualClock, Timestamp};
 pub use error::{Disposition, Error, ErrorKind, StoreError, StoreErrorKind};
@@ -42,13 +50,17 @@ pub use machine::OnLapse;
 pub use message::Message;
 pub use observe::{Counters, counters};
 pub use outcome::Outcome;
+#[cfg(feature = "table")]
+pub use registry::{RegisteredHandler, handlers};
 #[cfg(feature = "memory")]
 pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};
+#[cfg(feature = "postgres")]
+pub use store::postgres::{PostgresStore, PostgresStoreBuilder, PostgresTarget};
 #[cfg(feature = "redis")]
 pub use store::redis::{RedisStore, RedisStoreBuilder};
 #[cfg(feature = "memory")]
 pub use store::seen::{SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
 pub use store::sqlite::{SqliteStore, SqliteStoreBuilder};
-pub use store::{Classed, KeyOnly, Reply, Store, StoreClass, class};
+pub use store::{Classed, KeyOnly, Reply, Store, StoreClass, StoreIdentity, class};
 pub use token::Token;

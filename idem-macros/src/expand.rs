@@ -9,6 +9,7 @@ mod call;
 mod facts;
 mod handler;
 mod outside;
+mod registered;
 mod signature;
 
 pub(crate) use outside::key;

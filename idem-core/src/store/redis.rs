@@ -25,7 +25,6 @@ use tokio::runtime::RuntimeFlavor;
 use self::call::Call;
 use self::link::{Link, now};
 use self::replicas::Replicas;
-use self::within::within;
 use super::{Classed, Reply, Store, StoreClass, class};
 use crate::clock::Clock;
 use crate::machine::{
@@ -213,9 +212,9 @@ async fn in_time<T>(
     call: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
     let sent = now();
-    within(link.limit, call).await.unwrap_or_else(|| {
+    link.deadline.within(call).await.unwrap_or_else(|| {
         link.leave_silent(sent);
-        Err(link.place.late(doing, link.limit))
+        Err(link.place.late(doing, link.deadline.limit()))
     })
 }
 

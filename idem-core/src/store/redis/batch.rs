@@ -65,7 +65,8 @@ impl Link {
             })
             .collect();
         for (&at, task) in wave.iter().zip(all) {
-            let answer = task.await.map_err(|_| self.place.late(calls[at].script().doing, self.limit))?;
+            let answer =
+                task.await.map_err(|_| self.place.late(calls[at].script().doing, self.deadline.limit()))?;
             answers[at] = Some(answer?);
         }
         Ok(())

@@ -13,7 +13,7 @@ use super::health::Health;
 use super::place::{Meaning, Place, meaning};
 use super::script::{Dialect, EVERYDAY};
 use super::source::{Connection, Source};
-use super::within::within;
+use super::within::Deadline;
 use crate::clock::Clock;
 use crate::store::sleep;
 use crate::{ManualClock, StoreError, StoreErrorKind, Timestamp};
@@ -25,7 +25,7 @@ pub(super) struct Link {
     /// Connections live there, whoever waits for their replies.
     pub(super) runtime: Handle,
     /// How long a call may take, and how long connecting may take.
-    pub(super) limit: Duration,
+    pub(super) deadline: Deadline,
     /// Whether scripts keep their line of flags.
     flags: AtomicBool,
     /// Whether first claims and their ends may do without scripts that read the clock.
@@ -63,7 +63,7 @@ impl Link {
             source,
             place,
             runtime,
-            limit,
+            deadline: Deadline::new(limit),
             quick: AtomicBool::new(quick),
             flags: AtomicBool::new(flags),
             clock,
@@ -118,9 +118,9 @@ impl Link {
         if let Some(live) = self.current().clone() {
             return Ok(live);
         }
-        let opened = within(self.limit, self.open()).await;
+        let opened = self.deadline.within(self.open()).await;
         let (connection, report) = opened
-            .ok_or_else(|| self.place.late("connect", self.limit))?
+            .ok_or_else(|| self.place.late("connect", self.deadline.limit()))?
             .map_err(|error| self.place.fault("connect", error))?;
         self.health.note(&report);
         *made += 1;
@@ -165,8 +165,8 @@ impl Link {
     /// What the server says of itself now.
     pub(super) async fn check(self: &Arc<Self>) -> Result<Report, StoreError> {
         let mut live = self.live().await?;
-        let report = within(self.limit, check::ask(&mut live.connection)).await;
-        let report = report.ok_or_else(|| self.place.late("ask it how it is", self.limit))?;
+        let report = self.deadline.within(check::ask(&mut live.connection)).await;
+        let report = report.ok_or_else(|| self.place.late("ask it how it is", self.deadline.limit()))?;
         self.health.note(&report);
         Ok(report)
     }
