@@ -35,6 +35,7 @@ use crate::{ManualClock, StoreError, StoreErrorKind};
 /// ```
 #[derive(Clone)]
 #[must_use = "a builder opens nothing until `connect` is called"]
+#[allow(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct RedisStoreBuilder {
     target: Target,
     sentinel: Option<String>,
