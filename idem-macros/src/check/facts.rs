@@ -44,8 +44,8 @@ pub(super) fn all(options: &Options, item: &Item, names: &Names, keys: &Keys) ->
             }
             identity.push(field);
         }
-        let named = keys.named.iter().filter(|named| named.template == template);
-        let named: Vec<_> = named.map(|named| (named.field.clone(), named.text.clone())).collect();
+        let told = keys.named.iter().filter(|field| field.template == template);
+        let told: Vec<_> = told.map(|field| (field.field.clone(), field.text.clone())).collect();
         let Some(at) = at else { continue };
         let may_lack = options.allows(&rules::FACTS_NO_IDENTITY) || options.once_per.is_some();
         let identity = (all_typed && !may_lack).then(|| {
@@ -56,8 +56,8 @@ pub(super) fn all(options: &Options, item: &Item, names: &Names, keys: &Keys) ->
             );
             (identity, text)
         });
-        if identity.is_some() || !per_delivery.is_empty() || !named.is_empty() {
-            checks.push(FactCheck { generic, at, per_delivery, named, identity });
+        if identity.is_some() || !per_delivery.is_empty() || !told.is_empty() {
+            checks.push(FactCheck { generic, at, per_delivery, named: told, identity });
         }
     }
     checks

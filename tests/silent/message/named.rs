@@ -24,14 +24,14 @@ struct Sale {
 #[derive(Message)]
 struct Parcel {
     #[message(id)]
-    parcel_id: u64,
+    number: u64,
     traceparent: String,
     lease_id: u64,
     #[message(payload)]
     delivery_attempts: u8,
 }
 
-#[idempotent(key = "parcel:<parcel.parcel_id>", store = store)]
+#[idempotent(key = "parcel:<parcel.number>", store = store)]
 fn a_payload_that_sounds_like_a_queues(parcel: &Parcel, store: &MemoryStore, #[key] key: &Key) -> Keyed {
     let _ = (&parcel.traceparent, parcel.lease_id, parcel.delivery_attempts, store);
     Ok(key.to_string())
@@ -76,7 +76,7 @@ fn an_identity_may_have_a_name_that_a_queue_uses_too() {
     let store = MemoryStore::new();
     let quote = |uuid: &str| Quote { request_id: "q7".into(), uuid: uuid.into() };
     let sale = |event_id: &str| Sale { receipt: "r9".into(), event_id: event_id.into() };
-    let parcel = Parcel { parcel_id: 3, traceparent: "00-1".into(), lease_id: 1, delivery_attempts: 2 };
+    let parcel = Parcel { number: 3, traceparent: "00-1".into(), lease_id: 1, delivery_attempts: 2 };
     same_key(|| a_payload_that_sounds_like_a_queues(&parcel, &store), "parcel:3");
     same_key(|| a_request_that_keeps_its_id(&quote("a"), &store), "quote:q7");
     same_key(|| a_receipt_of_a_shop(&sale("a"), &store), "sale:r9");
