@@ -1,15 +1,13 @@
-//! One remembered message, in 52 bytes.
+//! One remembered message, in 56 bytes.
 
 use std::time::Duration;
 
 use crate::clock::micros;
+use crate::store::index::Prefixed;
 use crate::{Fingerprint, RecordId, Timestamp, Token};
 
-/// The place of an entry in its shard, which holds at most [`PER_SHARD`](super::set::PER_SHARD).
-pub(super) type At = u16;
-
 /// No entry: the end of a list.
-pub(super) const NONE: At = At::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A message that is done, or under way.
 #[derive(Clone, Copy)]
@@ -22,9 +20,9 @@ pub(super) struct Entry {
     done_at: Micros,
     until: Micros,
     /// The entry asked for next after this one.
-    pub(super) newer: At,
+    pub(super) newer: u32,
     /// The entry asked for last before this one.
-    pub(super) older: At,
+    pub(super) older: u32,
 }
 
 /// What is known of a message. The set answers for those that are done only.
@@ -76,13 +74,6 @@ impl Entry {
         self.id == half(id)
     }
 
-    /// What the index hashes by; the same as [`RecordId::prefix`].
-    pub(super) fn prefix(&self) -> u64 {
-        let mut first = [0; 8];
-        first.copy_from_slice(&self.id[..8]);
-        u64::from_le_bytes(first)
-    }
-
     pub(super) fn is_done(&self) -> bool {
         matches!(self.state, State::Done | State::DoneWith)
     }
@@ -109,6 +100,15 @@ impl Entry {
     /// How long it is still good for; zero if its time has passed.
     pub(super) fn left(&self, now: Timestamp) -> Duration {
         between(signed(now.as_micros()), self.until.get())
+    }
+}
+
+impl Prefixed for Entry {
+    /// The same as [`RecordId::prefix`].
+    fn prefix(&self) -> u64 {
+        let mut first = [0; 8];
+        first.copy_from_slice(&self.id[..8]);
+        u64::from_le_bytes(first)
     }
 }
 
@@ -152,8 +152,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_takes_52_bytes() {
-        assert_eq!(size_of::<Entry>(), 52);
+    fn an_entry_takes_56_bytes() {
+        assert_eq!(size_of::<Entry>(), 56);
     }
 
     #[test]

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use hashbrown::HashTable;
-
-use super::entry::{At, Entry, NONE};
+use super::entry::{Entry, NONE};
+use super::place::Index;
 use super::slab::Slab;
 use crate::{Body, Fingerprint, RecordId, Timestamp, Token};
 
@@ -27,22 +26,21 @@ pub(super) struct Seen {
 
 /// A part of a set.
 pub(super) struct Shard {
-    /// Places of entries, by the id's first eight bytes, which are as good as a hash.
-    index: HashTable<At>,
+    index: Index,
     entries: Slab<Entry>,
     /// The results, at the same places; `None` if none are kept.
     bodies: Option<Slab<Option<Body>>>,
-    newest: At,
-    oldest: At,
+    newest: u32,
+    oldest: u32,
     /// The first of the places that were given back, linked by `older`.
-    free: At,
+    free: u32,
     limit: usize,
 }
 
 impl Shard {
     pub(super) fn new(limit: usize, keep_bodies: bool) -> Self {
         Self {
-            index: HashTable::new(),
+            index: Index::default(),
             entries: Slab::new(),
             bodies: keep_bodies.then(Slab::new),
             newest: NONE,
@@ -127,55 +125,31 @@ impl Shard {
         if self.len() >= self.limit {
             self.remove_oldest();
         }
-        self.clear_traces();
         let at = self.place(seen);
         self.link(at);
-        let entries = &self.entries;
-        self.index.insert_unique(id.prefix(), at, |&other| entries.get(other).prefix());
+        self.index.insert(id, at);
     }
 
     pub(super) fn remove(&mut self, id: &RecordId) {
-        let entries = &self.entries;
-        if let Ok(found) = self.index.find_entry(id.prefix(), |&at| entries.get(at).is(id)) {
-            let (at, _) = found.remove();
+        if let Some(at) = self.find(id) {
+            self.index.remove(id, at);
             self.give_back(at);
         }
     }
 
     fn remove_oldest(&mut self) {
         let oldest = self.oldest;
-        if oldest == NONE {
-            return;
-        }
-        let prefix = self.entries.get(oldest).prefix();
-        if let Ok(found) = self.index.find_entry(prefix, |&at| at == oldest) {
-            found.remove();
+        if oldest != NONE {
+            self.index.remove(self.entries.get(oldest), oldest);
             self.give_back(oldest);
         }
     }
 
-    fn find(&self, id: &RecordId) -> Option<At> {
-        self.index.find(id.prefix(), |&at| self.entries.get(at).is(id)).copied()
+    fn find(&self, id: &RecordId) -> Option<u32> {
+        self.index.find(id, |at| self.entries.get(at).is(id))
     }
 
-    /// Removals leave traces in the index, and an index that is full of them would double. This one is large enough already:
-    /// it is filled anew in place.
-    fn clear_traces(&mut self) {
-        let large_enough = self.index.num_buckets() * 3 >= self.limit * 4;
-        if !large_enough || self.index.len() < self.index.capacity() {
-            return;
-        }
-        self.index.clear();
-        let entries = &self.entries;
-        let mut at = self.newest;
-        while at != NONE {
-            let entry = entries.get(at);
-            self.index.insert_unique(entry.prefix(), at, |&other| entries.get(other).prefix());
-            at = entry.older;
-        }
-    }
-
-    fn place(&mut self, seen: Seen) -> At {
+    fn place(&mut self, seen: Seen) -> u32 {
         let at = self.free;
         if at == NONE {
             let at = self.entries.push(seen.entry);
@@ -183,7 +157,7 @@ impl Shard {
                 bodies.push(seen.body);
             }
             // A shard holds at most `set::PER_SHARD` entries.
-            return At::try_from(at).unwrap_or(NONE);
+            return u32::try_from(at).unwrap_or(NONE);
         }
         let entry = self.entries.get_mut(at);
         self.free = entry.older;
@@ -194,7 +168,7 @@ impl Shard {
         at
     }
 
-    fn give_back(&mut self, at: At) {
+    fn give_back(&mut self, at: u32) {
         self.unlink(at);
         self.entries.get_mut(at).older = self.free;
         self.free = at;
@@ -203,7 +177,7 @@ impl Shard {
         }
     }
 
-    fn link(&mut self, at: At) {
+    fn link(&mut self, at: u32) {
         let before = std::mem::replace(&mut self.newest, at);
         let entry = self.entries.get_mut(at);
         entry.older = before;
@@ -214,7 +188,7 @@ impl Shard {
         }
     }
 
-    fn unlink(&mut self, at: At) {
+    fn unlink(&mut self, at: u32) {
         let Entry { newer, older, .. } = *self.entries.get(at);
         match newer {
             NONE => self.newest = older,
@@ -246,10 +220,10 @@ mod tests {
         let limit = super::super::set::PER_SHARD;
         let mut shard = Shard::new(limit, false);
         (0..limit as u64).for_each(|message| insert(&mut shard, message));
-        let buckets = shard.index.num_buckets();
-        assert_eq!(buckets, 16_384);
+        let slots = shard.index.slots();
+        assert_eq!(slots, 16_384);
         (limit as u64..200_000).for_each(|message| insert(&mut shard, message));
-        assert_eq!((shard.len(), shard.index.num_buckets()), (limit, buckets));
+        assert_eq!((shard.len(), shard.index.slots()), (limit, slots));
     }
 
     #[test]

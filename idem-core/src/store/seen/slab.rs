@@ -1,7 +1,5 @@
 //! Numbered places that never move: growing costs one small allocation, and no copy of what is there.
 
-use super::entry::At;
-
 /// How many places are allocated at once.
 const CHUNK: usize = 256;
 
@@ -30,11 +28,11 @@ impl<T> Slab<T> {
         self.0.iter().map(Vec::len).sum()
     }
 
-    pub(super) fn get(&self, at: At) -> &T {
-        &self.0[usize::from(at) / CHUNK][usize::from(at) % CHUNK]
+    pub(super) fn get(&self, at: u32) -> &T {
+        &self.0[at as usize / CHUNK][at as usize % CHUNK]
     }
 
-    pub(super) fn get_mut(&mut self, at: At) -> &mut T {
-        &mut self.0[usize::from(at) / CHUNK][usize::from(at) % CHUNK]
+    pub(super) fn get_mut(&mut self, at: u32) -> &mut T {
+        &mut self.0[at as usize / CHUNK][at as usize % CHUNK]
     }
 }
