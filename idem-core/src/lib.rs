@@ -59,6 +59,8 @@ pub use registry::{RegisteredHandler, handlers};
 pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};
 #[cfg(feature = "postgres")]
 pub use store::postgres::{PostgresStore, PostgresStoreBuilder, PostgresTarget};
+#[cfg(feature = "redis")]
+pub use store::redis::{RedisStore, RedisStoreBuilder};
 #[cfg(feature = "memory")]
 pub use store::seen::{SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]

@@ -21,6 +21,7 @@ use self::connections::Connections;
 use self::place::Place;
 use self::runtime::OnRuntime;
 use self::statements::Statements;
+use self::storm::Storm;
 use self::sweep::Walk;
 use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
@@ -42,6 +43,7 @@ mod row;
 mod runtime;
 mod session;
 mod statements;
+mod storm;
 mod sweep;
 mod target;
 
@@ -80,6 +82,7 @@ struct Inner {
     relaxed_claims: bool,
     sweeps: bool,
     walk: Walk,
+    storm: Storm,
     clock: Clock,
 }
 
