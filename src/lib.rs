@@ -3,9 +3,9 @@
 
 pub use idem_core::{
     Answer, Attempt, Body, CarriesError, Classed, Clock, Counters, Disposition, Error, ErrorKind, EventTime,
-    Fingerprint, Handler, Idempotent, Key, KeyOnly, KeyPart, KeyWriter, ManualClock, Message, Mode,
+    Fingerprint, Handler, Idempotent, Inbox, Key, KeyOnly, KeyPart, KeyWriter, ManualClock, Message, Mode,
     Namespace, OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind,
-    Stored, StoredError, Timestamp, Token, class, counters, install, machine, name_application,
+    Stored, StoredError, Timestamp, Token, class, counters, inbox, install, machine, name_application,
 };
 #[cfg(feature = "memory")]
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};

@@ -32,6 +32,9 @@ pub trait Stored: Sized {
     fn replay(body: Option<&Body>, replay: Replay) -> Result<Self, Unreplayed>;
     #[doc(hidden)]
     fn set_recorded(&mut self, recorded: bool);
+    /// The bytes of the only value that there is of this type.
+    #[doc(hidden)]
+    fn only_value() -> Option<Encoding>;
 }
 
 /// An error type that can hold idem's own errors: anything with `From<idem::Error>`.
@@ -89,6 +92,10 @@ impl<T: Serialize + DeserializeOwned> Stored for T {
     }
 
     fn set_recorded(&mut self, _: bool) {}
+
+    fn only_value() -> Option<Encoding> {
+        codec::only_value::<T>().map(Encoding)
+    }
 }
 
 impl<T: Serialize + DeserializeOwned> Stored for Outcome<T> {
@@ -106,6 +113,10 @@ impl<T: Serialize + DeserializeOwned> Stored for Outcome<T> {
             *slot = recorded;
         }
     }
+
+    fn only_value() -> Option<Encoding> {
+        codec::only_value::<T>().map(Encoding)
+    }
 }
 
 impl<T: Stored, E: CarriesError> Answer for Result<T, E> {
@@ -119,6 +130,7 @@ impl<T: Stored, E: CarriesError> Answer for Result<T, E> {
                     value.set_recorded(recorded);
                 }
             },
+            only_value: || T::only_value().map(|value| value.0.body),
             errors: None,
         }
     }
@@ -132,6 +144,8 @@ pub struct Codec<R> {
     pub(crate) replay: fn(Option<&Body>, Replay) -> Result<R, Missing>,
     pub(crate) refuse: fn(Error) -> R,
     pub(crate) set_recorded: fn(&mut R, bool),
+    /// The bytes of a success, if there can be only one.
+    pub(crate) only_value: fn() -> Option<Body>,
     pub(crate) errors: Option<ErrorCodec<R>>,
 }
 

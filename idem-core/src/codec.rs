@@ -6,6 +6,7 @@
 //! 'j'  the value as JSON
 //! 'l'  nothing: the value was too large; its length in bytes as u64, little-endian
 //! 'u'  nothing: the value could not be serialized
+//! 'p'  nothing: the body has not ended (in the handler's own transaction, whose record is written first)
 //! ```
 
 use std::any::type_name;
@@ -21,6 +22,7 @@ use crate::Body;
 const JSON: u8 = b'j';
 const TOO_LARGE: u8 = b'l';
 const UNSERIALIZABLE: u8 = b'u';
+const PENDING: u8 = b'p';
 
 /// The greatest encoded result that is kept, in bytes. A larger one is done all the same.
 pub(crate) const MAX_RESULT: usize = 64 * 1024;
@@ -41,6 +43,8 @@ pub(crate) enum Missing {
     TooLarge(u64),
     /// It could not be serialized.
     Unserializable,
+    /// Its body had not ended when its transaction was committed.
+    Unfinished,
     /// The bytes are not this handler's result. Says why without showing them.
     Unreadable(String),
 }
@@ -52,6 +56,7 @@ impl fmt::Display for Missing {
             Self::Expired => f.write_str("is no longer kept"),
             Self::TooLarge(len) => write!(f, "of {len} bytes was too large to keep"),
             Self::Unserializable => f.write_str("could not be serialized"),
+            Self::Unfinished => f.write_str("was never written"),
             Self::Unreadable(why) => write!(f, "is unreadable: {why}"),
         }
     }
@@ -88,6 +93,16 @@ pub(crate) fn encode<T: Serialize + DeserializeOwned>(value: &T) -> Encoded {
     encoded
 }
 
+/// What stands in the place of a result whose body has not ended.
+pub(crate) fn pending() -> Body {
+    Body::copy_from(&[PENDING])
+}
+
+/// The bytes of the one value that a type has, such as `()`; `None` if it may have several.
+pub(crate) fn only_value<T: Serialize + DeserializeOwned>() -> Option<Encoded> {
+    (size_of::<T>() == 0).then(|| serde_json::from_slice::<T>(b"null").ok()).flatten().as_ref().map(encode)
+}
+
 /// Debug builds read back what they wrote: JSON turns a NaN into `null`, and tests should meet that before production does.
 fn reads_back<T: DeserializeOwned>(json: &[u8]) -> bool {
     !cfg!(debug_assertions) || serde_json::from_slice::<T>(json).is_ok()
@@ -108,6 +123,7 @@ pub(crate) fn decode<T: DeserializeOwned>(body: Option<&Body>) -> Result<T, Miss
         },
         Some((&TOO_LARGE, len)) => Err(Missing::TooLarge(len.try_into().map_or(0, u64::from_le_bytes))),
         Some((&UNSERIALIZABLE, _)) => Err(Missing::Unserializable),
+        Some((&PENDING, _)) => Err(Missing::Unfinished),
         Some((other, _)) => Err(Missing::Unreadable(format!("format {other:#04x} is unknown here"))),
         None => Err(Missing::Unreadable("no format byte".into())),
     }

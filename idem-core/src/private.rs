@@ -5,13 +5,21 @@ pub use crate::call::Call;
 pub use crate::fingerprint::{Encoder, Failed, Open, OpenMap};
 pub use crate::key::{ClockPart, FloatPart, ListPart, ProcessPart, part_of};
 pub use crate::message::{Facts, FactsOf, NoFacts, NoPayload, Payload, PayloadField, PayloadOf, Probe, Role};
-pub use crate::run::{Run, Running, Started, run, run_blocking, start_blocking};
+pub use crate::run::{
+    Entering, Inside, Run, Running, Started, enter, enter_blocking, run, run_blocking, start_blocking,
+};
 pub use crate::store::class;
 pub use crate::store::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
 pub use crate::{
     Error, Fingerprint, Handler, Key, KeyOnly, KeyPart, KeyText, KeyWriter, Message, Mode, OnDuplicate,
     OnLapse, StoreClass,
 };
+
+/// Calls the body of a plain function.
+#[inline]
+pub fn call<R>(body: impl FnOnce() -> R) -> R {
+    body()
+}
 
 // From `core`, for expansions where nothing of it is in scope.
 pub use core::any::{type_name, type_name_of_val};

@@ -26,12 +26,14 @@ use crate::machine::Grant;
 mod blocking;
 mod claim;
 mod end;
+mod inbox;
 mod patience;
 mod replay;
 
 pub use blocking::{Running, Started, run_blocking, start_blocking};
 use claim::{Begun, Step, begin};
 use end::{Ended, end, release};
+pub use inbox::{Entering, Inside, enter, enter_blocking};
 use replay::answer;
 
 pin_project! {

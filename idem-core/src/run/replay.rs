@@ -17,6 +17,10 @@ pub(super) fn answer<R>(call: &Call<'_>, codec: &Codec<R>, step: Step<'_>) -> R 
     }
 }
 
+/// Either the caller committed what it should have rolled back, or it still is in the middle of it.
+const UNFINISHED: &str = "its transaction was committed before its body had ended, so a part of its work may be missing; or it was \
+                          called for the same message from within itself";
+
 /// The result of a former run.
 pub(super) fn replay<R>(call: &Call<'_>, codec: &Codec<R>, body: Option<&Body>, how: Replay) -> R {
     let replayed = (codec.replay)(body, how);
@@ -24,8 +28,13 @@ pub(super) fn replay<R>(call: &Call<'_>, codec: &Codec<R>, body: Option<&Body>, 
         count(if how.skipped { Event::Skipped } else { Event::Replayed });
     }
     replayed.unwrap_or_else(|missing| {
-        let message = format!("done, but its result {missing}");
+        let mut message = format!("done, but its result {missing}");
         let kind = match missing {
+            Missing::Unfinished => {
+                count(Event::Lapsed);
+                UNFINISHED.clone_into(&mut message);
+                ErrorKind::Lapsed
+            }
             Missing::Expired | Missing::TooLarge(_) | Missing::Unserializable => ErrorKind::NotKept,
             Missing::Unreadable(_) => {
                 count(Event::Unreadable);

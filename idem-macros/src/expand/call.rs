@@ -25,7 +25,7 @@ pub(super) fn statements(function: &Function) -> TokenStream {
     if let Some(identity) = identity(function) {
         made = quote_spanned!(site=> #private::Call::with_identity(#made, #identity));
     }
-    if let Some(store) = store(function) {
+    if let (Some(store), None) = (store(function), &function.transaction) {
         made = quote_spanned!(site=> #private::Call::with_store(#made, #store));
     }
     if !function.payload.is_empty() {
