@@ -9,6 +9,8 @@ pub use idem_core::{
 };
 #[cfg(feature = "memory")]
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};
+#[cfg(feature = "postgres")]
+pub use idem_core::{PostgresStore, PostgresStoreBuilder, PostgresTarget};
 #[cfg(feature = "sqlite")]
 pub use idem_core::{SqliteStore, SqliteStoreBuilder};
 #[cfg(feature = "conformance")]

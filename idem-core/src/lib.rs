@@ -47,6 +47,8 @@ pub use observe::{Counters, counters};
 pub use outcome::Outcome;
 #[cfg(feature = "memory")]
 pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};
+#[cfg(feature = "postgres")]
+pub use store::postgres::{PostgresStore, PostgresStoreBuilder, PostgresTarget};
 #[cfg(feature = "memory")]
 pub use store::seen::{SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]

@@ -14,6 +14,8 @@ use crate::{RecordId, StoreError, Token, background};
 
 #[cfg(feature = "memory")]
 pub(crate) mod memory;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
 #[cfg(feature = "memory")]
 pub(crate) mod seen;
 #[cfg(feature = "sqlite")]
@@ -268,7 +270,7 @@ thread_local! {
 
 /// Whether the future that is polled now belongs to a thread that waits for nothing else, so that it may do the work itself
 /// instead of handing it to another thread.
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub(crate) fn may_block() -> bool {
     MAY_BLOCK.get()
 }

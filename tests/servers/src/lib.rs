@@ -1,14 +1,19 @@
-//! Private servers on loopback, for the tests and benches of idem's stores.
+//! Private servers on loopback, for the tests and benches of idem's stores, and a network in front of them that fails on demand.
 //!
 //! Each server has a folder of its own and free ports, and is stopped, by its process id, when its value is dropped. Tests of
 //! servers that are not on this machine are `#[ignore]`d by the `cfg`s that `build.rs` sets; with `IDEM_REQUIRE_SERVERS=1` they fail.
 
 mod folder;
 mod port;
+mod postgres;
 mod process;
 mod program;
+mod proxy;
+mod warden;
 
 pub use folder::Folder;
 pub use port::free_port;
+pub use postgres::PostgresServer;
 pub use process::Process;
 pub use program::program;
+pub use proxy::Proxy;

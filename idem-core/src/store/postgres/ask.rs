@@ -1,0 +1,78 @@
+//! One statement: sent, sent again where that is safe, and answered within its time.
+
+use std::future::Future;
+use std::time::Duration;
+
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::query::Query;
+use sqlx::{Postgres, SqlStr};
+
+use super::Inner;
+use super::fault::{Next, next};
+use super::row::Damaged;
+use crate::{StoreError, StoreErrorKind, Token};
+
+/// A statement with its arguments.
+pub(super) type Ask = Query<'static, Postgres, PgArguments>;
+
+/// How often a statement is sent when others are in the way. Under load one in some thousands meets another; twice in a row is rare.
+const TRIES: u32 = 8;
+
+impl Inner {
+    /// Runs `operation` within the store's timeout. Given up, its connection is closed.
+    pub(super) async fn within<T>(
+        &self,
+        doing: &str,
+        operation: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let limit = self.timeout;
+        tokio::time::timeout(limit, operation).await.unwrap_or_else(|_| Err(self.place.late(doing, limit)))
+    }
+
+    /// Sends a statement until `read` finds an answer in its rows. `None` is no answer: a session that committed after the
+    /// statement's snapshot and before its write left neither something to see nor something to change.
+    pub(super) async fn ask<T>(
+        &self,
+        doing: &str,
+        statement: &SqlStr,
+        bind: impl Fn(Ask) -> Ask,
+        read: impl Fn(&[PgRow]) -> Result<Option<T>, Damaged>,
+    ) -> Result<T, StoreError> {
+        for tries in 1..=TRIES {
+            let mut lent = self.connections.lend().await.map_err(|error| self.place.fault(doing, error))?;
+            match bind(sqlx::query(statement.clone())).fetch_all(&mut *lent).await {
+                Ok(rows) => {
+                    lent.give_back();
+                    match read(&rows) {
+                        Ok(Some(answer)) => return Ok(answer),
+                        Ok(None) => {}
+                        Err(damaged) => return Err(self.place.unreadable(None, damaged)),
+                    }
+                }
+                Err(error) => match next(&error, lent.may_be_stale()) {
+                    Next::Again if tries < TRIES => {
+                        lent.give_back();
+                        tokio::time::sleep(jitter(tries)).await;
+                    }
+                    Next::Elsewhere if tries < TRIES => {
+                        drop(lent);
+                        self.connections.forget_idle();
+                    }
+                    Next::Again | Next::Stop => {
+                        lent.give_back();
+                        return Err(self.place.fault(doing, error));
+                    }
+                    Next::Elsewhere | Next::Close => return Err(self.place.fault(doing, error)),
+                },
+            }
+        }
+        let what = format_args!("cannot {doing}: other sessions were faster each of {TRIES} times");
+        Err(self.place.error(StoreErrorKind::Unavailable, what))
+    }
+}
+
+/// A pause after which two sessions that met will not meet again, up to some milliseconds.
+fn jitter(tries: u32) -> Duration {
+    let random = u32::from(Token::fresh().as_bytes()[0]);
+    Duration::from_micros(u64::from(random * 4 * tries))
+}

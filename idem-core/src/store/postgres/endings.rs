@@ -1,0 +1,123 @@
+//! Ends of attempts: success, and errors worth remembering.
+
+use std::collections::BTreeMap;
+
+use sqlx::postgres::PgRow;
+
+use super::Inner;
+use super::ask::Ask;
+use super::row::{Damaged, Said, fence, span};
+use crate::machine::{Answer, Change, Completion, Operation, Recorded, decide};
+use crate::{RecordId, StoreError, StoreErrorKind};
+
+/// In one statement. A greater batch goes in several.
+const MOST: usize = 1_000;
+const MOST_BYTES: usize = 16 << 20;
+const ROUNDS: usize = 8;
+
+const DOING: &str = "record a result";
+
+impl Inner {
+    pub(super) async fn complete(&self, completion: &Completion) -> Result<Recorded, StoreError> {
+        let operation = Operation::Complete(completion.clone());
+        self.end(completion, 2, &operation).await
+    }
+
+    pub(super) async fn fail(&self, completion: &Completion) -> Result<Recorded, StoreError> {
+        let operation = Operation::Fail(completion.clone());
+        self.end(completion, 3, &operation).await
+    }
+
+    async fn end(&self, end: &Completion, state: i16, operation: &Operation) -> Result<Recorded, StoreError> {
+        let bind = |ask: Ask| {
+            ask.bind(end.id.as_bytes().as_slice())
+                .bind(end.token.as_bytes().as_slice())
+                .bind(state)
+                .bind(end.body.as_slice())
+                .bind(span(end.ttl))
+                .bind(span(end.keep.max(end.ttl)))
+                .bind(end.fingerprint.as_ref().map(|print| print.as_bytes().as_slice()))
+                .bind(fence(end.fence))
+                .bind(state == 2)
+        };
+        let read = |rows: &[PgRow]| match rows.first() {
+            Some(row) => Said::read(row).map(|said| said.recorded(operation)),
+            None => Ok(None),
+        };
+        self.ask(DOING, &self.statements.complete, bind, read).await
+    }
+
+    pub(super) async fn complete_many(&self, ends: &[Completion]) -> Result<Vec<Recorded>, StoreError> {
+        let mut recorded: Vec<Option<Recorded>> = vec![None; ends.len()];
+        let mut idle = 0;
+        loop {
+            let round = round(ends, &recorded);
+            if round.is_empty() {
+                return Ok(recorded.into_iter().flatten().collect());
+            }
+            if idle == ROUNDS {
+                let what = format_args!("cannot {DOING}: other sessions were faster each of {ROUNDS} times");
+                return Err(self.place.error(StoreErrorKind::Unavailable, what));
+            }
+            idle += 1;
+            let asked: Vec<&Completion> = round.values().map(|&index| &ends[index]).collect();
+            let bind = |ask| bind_many(ask, &asked);
+            let said = self.ask(DOING, &self.statements.complete_many, bind, read_many).await?;
+            for (id, said) in said {
+                let Some(&index) = round.get(&id) else { continue };
+                if let Some(answer) = said.recorded(&Operation::Complete(ends[index].clone())) {
+                    recorded[index] = Some(answer);
+                    idle = 0;
+                }
+            }
+        }
+    }
+}
+
+impl Said {
+    /// The answer; `None` if the record was seen as it was before another session changed it.
+    fn recorded(&self, operation: &Operation) -> Option<Recorded> {
+        match self.wrote {
+            1 => return Some(Recorded::Stored),
+            2 => return Some(Recorded::Recreated),
+            _ => {}
+        }
+        match decide(self.record.as_ref(), operation, self.now) {
+            (Answer::Record(recorded), Change::None) => Some(recorded),
+            _ => None,
+        }
+    }
+}
+
+fn read_many(rows: &[PgRow]) -> Result<Option<Vec<(RecordId, Said)>>, Damaged> {
+    rows.iter().map(|row| Ok((Said::id(row)?, Said::read(row)?))).collect::<Result<_, _>>().map(Some)
+}
+
+/// The first of each id that has no answer, in the order of the ids: the second is judged after the first.
+fn round(ends: &[Completion], recorded: &[Option<Recorded>]) -> BTreeMap<RecordId, usize> {
+    let mut round = BTreeMap::new();
+    let mut bytes = 0;
+    for (index, end) in ends.iter().enumerate() {
+        if recorded[index].is_some() {
+            continue;
+        }
+        bytes += end.body.len();
+        if round.len() == MOST || (bytes > MOST_BYTES && !round.is_empty()) {
+            break;
+        }
+        round.entry(end.id).or_insert(index);
+    }
+    round
+}
+
+fn bind_many(ask: Ask, ends: &[&Completion]) -> Ask {
+    let ids: Vec<&[u8]> = ends.iter().map(|end| end.id.as_bytes().as_slice()).collect();
+    let tokens: Vec<&[u8]> = ends.iter().map(|end| end.token.as_bytes().as_slice()).collect();
+    let bodies: Vec<&[u8]> = ends.iter().map(|end| end.body.as_slice()).collect();
+    let ttls: Vec<i64> = ends.iter().map(|end| span(end.ttl)).collect();
+    let keeps: Vec<i64> = ends.iter().map(|end| span(end.keep.max(end.ttl))).collect();
+    let prints: Vec<Option<&[u8]>> =
+        ends.iter().map(|end| end.fingerprint.as_ref().map(|print| print.as_bytes().as_slice())).collect();
+    let fences: Vec<i64> = ends.iter().map(|end| fence(end.fence)).collect();
+    ask.bind(ids).bind(tokens).bind(bodies).bind(ttls).bind(keeps).bind(prints).bind(fences)
+}

@@ -1,0 +1,5 @@
+//! `PostgresStore` against real servers: one for all tests of this binary, and of their own for those that hurt theirs.
+#![allow(missing_docs, reason = "a test's name says what it is about")]
+
+mod conformance;
+mod database;
