@@ -11,6 +11,8 @@ use crate::call::Call;
 use crate::run::{Entering, enter, enter_blocking};
 use crate::{Error, Fingerprint, Handler, Key, Outcome};
 
+#[cfg(feature = "postgres")]
+pub use crate::store::postgres::PostgresRecords;
 #[cfg(feature = "sqlite")]
 pub use crate::store::sqlite::SqliteRecords;
 pub use crate::transaction::{AsyncTransaction, BlockingTransaction, Entered, HoldsRecords, Rules};

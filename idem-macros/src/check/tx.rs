@@ -33,9 +33,13 @@ pub(super) fn transaction(
     if place.is_bare() && !is_borrowed(place, borrowed, tx, shape, cx) {
         return None;
     }
-    // Only a name can be bound anew, and `self` is none.
-    let shadow = (root != "self" && matches!(borrowed, Borrowed::Mut | Borrowed::Unknown))
-        .then(|| Shadow { name: root.clone(), mutable });
+    // Only a name can be bound anew, and `self` is none. A plain function's body can do without.
+    let anew = match borrowed {
+        Borrowed::Mut => true,
+        Borrowed::Unknown => place.is_bare() && !matches!(shape, Shape::Sync),
+        Borrowed::Shared | Borrowed::Owned => false,
+    };
+    let shadow = (anew && root != "self").then(|| Shadow { name: root.clone(), mutable });
     let span = tx.tokens.clone().into_iter().next().map_or_else(|| root.span(), |token| token.span());
     let root: TokenStream = TokenTree::Ident(root.clone()).into();
     Some(Transaction { place: place.read(&root, span), bare: place.is_bare(), shadow, at: span })
@@ -47,7 +51,7 @@ enum Borrowed {
     Mut,
     Shared,
     Owned,
-    /// Its type is not to be seen: another macro has bound it anew.
+    /// Its type is not to be seen: it is an alias, or another macro has bound the argument anew.
     Unknown,
 }
 
@@ -65,7 +69,7 @@ impl Borrowed {
         };
         let mut rest = tokens[from..].iter();
         if !rest.next().is_some_and(|token| is_punct(token, '&')) {
-            return Self::Owned;
+            return if is_transaction(&tokens) { Self::Owned } else { Self::Unknown };
         }
         let word = match rest.next() {
             Some(quote) if is_punct(quote, '\'') => {
@@ -75,6 +79,15 @@ impl Borrowed {
             other => other,
         };
         if word.is_some_and(|word| is_ident(word, "mut")) { Self::Mut } else { Self::Shared }
+    }
+}
+
+/// Whether a type is called as those of the databases are. What is called otherwise may be an alias, of a reference too.
+fn is_transaction(ty: &[TokenTree]) -> bool {
+    let path = ty.iter().take_while(|token| !is_punct(token, '<'));
+    match path.last() {
+        Some(TokenTree::Ident(last)) => ["Transaction", "Savepoint"].iter().any(|name| last == name),
+        _ => false,
     }
 }
 
