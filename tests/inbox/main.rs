@@ -2,4 +2,7 @@
 //! holds when their process is killed.
 
 mod book;
+mod crash;
+mod files;
 mod shapes;
+mod sqlite;

@@ -3,6 +3,7 @@
 
 mod bad;
 mod crash;
+#[allow(dead_code, reason = "made for the tests of the store")]
 #[path = "../postgres/database.rs"]
 mod database;
 mod handlers;
