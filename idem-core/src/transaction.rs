@@ -123,6 +123,7 @@ pub trait HoldsRecords<Records>: Store {
     fn records(&self) -> Records;
 }
 
+#[diagnostic::do_not_recommend]
 impl<Records, S: HoldsRecords<Records> + ?Sized> HoldsRecords<Records> for Arc<S> {
     fn records(&self) -> Records {
         (**self).records()

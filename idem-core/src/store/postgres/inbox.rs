@@ -60,6 +60,7 @@ impl std::fmt::Debug for PostgresRecords {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl HoldsRecords<PostgresRecords> for PostgresStore {
     fn records(&self) -> PostgresRecords {
         self.0.inbox.clone()
@@ -68,6 +69,7 @@ impl HoldsRecords<PostgresRecords> for PostgresStore {
 
 /// Writes the record beside the handler's rows, in one database. In a transaction within a transaction (a savepoint), it goes with the
 /// rows if that is rolled back, and commits with the outer one.
+#[diagnostic::do_not_recommend]
 impl AsyncTransaction for Transaction<'_, Postgres> {
     type Records = PostgresRecords;
 

@@ -29,6 +29,7 @@ impl Default for SqliteRecords {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl HoldsRecords<SqliteRecords> for SqliteStore {
     fn records(&self) -> SqliteRecords {
         SqliteRecords { clock: self.0.clock.clone(), file: Some(self.0.writer.place.clone()) }
@@ -36,6 +37,7 @@ impl HoldsRecords<SqliteRecords> for SqliteStore {
 }
 
 /// Writes the record beside the handler's rows, in one file.
+#[diagnostic::do_not_recommend]
 impl BlockingTransaction for Transaction<'_> {
     type Records = SqliteRecords;
 
@@ -61,6 +63,7 @@ impl BlockingTransaction for Transaction<'_> {
 
 /// Writes the record in the savepoint: it goes with the handler's rows if that is rolled back, and commits with the transaction around
 /// it.
+#[diagnostic::do_not_recommend]
 impl BlockingTransaction for Savepoint<'_> {
     type Records = SqliteRecords;
 
