@@ -39,8 +39,27 @@ fn failure(error: serde_json::Error) -> Failure { Failure(error.to_string()) }
 """
 
 
+# Ten lines of what handlers do between their calls.
+STEP = """    let fee_{n} = match message.amount % 7 {{
+        0 => 0,
+        1 | 2 => 15,
+        rest => rest * {n},
+    }};
+    let label_{n} = format!("{{}}:{n}:{{fee_{n}}}", message.id);
+    let parts_{n}: Vec<&str> = label_{n}.split(':').filter(|part| !part.is_empty()).collect();
+    if parts_{n}.len() > 2 {{
+        total = total.saturating_add(fee_{n}).min(1_000_000);
+    }}
+"""
+
+
 def body(lines):
-    """A handler's body of about this many lines."""
+    """A handler's body of about this many lines: of calls alone, or from 20 on of steps, with a key that goes to the last call."""
+    if lines >= 20:
+        steps = "".join(STEP.format(n=n) for n in range((lines + 2) // 10))
+        first = "    let mut total = api.charge(message.amount, &message.id).await?.amount;\n"
+        last = '    let idempotency_key = format!("{}:{total}", message.id);\n    api.charge(total, &idempotency_key).await\n'
+        return first + steps + last
     steps = "".join(
         f"    let total = total + api.charge(message.amount + {n}, &message.id).await?.amount;\n" for n in range(lines - 1)
     )
@@ -83,6 +102,12 @@ VARIANTS = {
     ),
     "#[idempotent]": (
         SERDE + f'idem-rs = {{ path = "{ROOT}" }}\n',
+        HEAD + "impl From<idem::Error> for Failure { fn from(e: idem::Error) -> Self { Self(e.to_string()) } }\n",
+        attribute('#[idem::idempotent(key = "msg:<message.id>")]'),
+    ),
+    # As under `cargo test` of a team that locks its keys.
+    "#[idempotent], testing": (
+        SERDE + f'idem-rs = {{ path = "{ROOT}", features = ["testing"] }}\n',
         HEAD + "impl From<idem::Error> for Failure { fn from(e: idem::Error) -> Self { Self(e.to_string()) } }\n",
         attribute('#[idem::idempotent(key = "msg:<message.id>")]'),
     ),

@@ -1,16 +1,21 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "testing")]
+pub use idem_core::testing;
 pub use idem_core::{
-    Answer, Attempt, Body, CarriesError, Classed, Clock, Counters, Disposition, Error, ErrorKind, EventTime,
-    Fingerprint, Handler, Idempotent, Inbox, Key, KeyOnly, KeyPart, KeyWriter, ManualClock, Message, Mode,
-    Namespace, OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind,
-    Stored, StoredError, Timestamp, Token, class, counters, inbox, install, machine, name_application,
+    Answer, Attempt, Batch, BatchEntry, Body, CarriesError, Classed, Clock, Counters, Disposition, Error,
+    ErrorKind, EventTime, Fingerprint, Handler, Idempotent, Inbox, Key, KeyOnly, KeyPart, KeyWriter,
+    ManualClock, Message, Mode, Namespace, OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass,
+    StoreError, StoreErrorKind, StoreIdentity, Stored, StoredError, Timestamp, Token, batch, class, counters,
+    inbox, install, machine, name_application,
 };
 #[cfg(feature = "memory")]
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};
 #[cfg(feature = "postgres")]
 pub use idem_core::{PostgresStore, PostgresStoreBuilder, PostgresTarget};
+#[cfg(any(feature = "registry", feature = "testing"))]
+pub use idem_core::{RegisteredHandler, handlers};
 #[cfg(feature = "sqlite")]
 pub use idem_core::{SqliteStore, SqliteStoreBuilder};
 #[cfg(feature = "conformance")]

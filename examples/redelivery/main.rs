@@ -123,3 +123,9 @@ async fn redelivered_after_a_kill() -> Result<(), Box<dyn Error>> {
     print!("{}", report::KILL);
     Ok(())
 }
+
+/// A program's handlers are in it alone, so this is where their test is; of a library's it is a file of its own, `tests/idem_lock.rs`.
+#[test]
+fn keys_and_windows_are_those_that_were_reviewed() {
+    idem::testing::assert_keys_locked("examples/redelivery/idem.lock");
+}

@@ -1,9 +1,10 @@
 //! One call of a handler: its record, its store, and what its body may ask for.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::attempt::Attempt;
+use crate::batch::Seat;
 use crate::machine::{Claim, Completion, Grant, OnLapse};
 use crate::message::Payload;
 use crate::store::StoreHandle;
@@ -35,10 +36,12 @@ struct Target {
 }
 
 /// A call that can go to its store.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Ready<'c> {
     pub(crate) call: &'c Call<'c>,
     pub(crate) store: StoreHandle,
+    /// Its place in the batch, if it is part of one.
+    pub(crate) seat: Option<Arc<Seat>>,
     target: &'c Target,
 }
 
@@ -86,24 +89,33 @@ impl<'c> Ready<'c> {
 
 impl<'h> Call<'h> {
     /// Renders the key and works out the record's identity. What goes wrong is kept, and comes out of `run`.
-    pub fn derive(handler: &'h Handler, keep_key: bool, render: impl FnOnce(&mut KeyText)) -> Self {
+    ///
+    /// In debug builds the key is read twice. A user's `Index` or `Deref`, a `Cell` that a getter changes and a method that somebody
+    /// vouched for are read without a proof: a counter or a random source in one of them shows itself here, in the first test.
+    pub fn derive(handler: &'h Handler, keep_key: bool, mut render: impl FnMut(&mut KeyText)) -> Self {
         let mut text = KeyText::new();
         render(&mut text);
-        let target = text.finished().and_then(|text| target(handler, text));
+        let same = !cfg!(debug_assertions) || {
+            let mut again = KeyText::new();
+            render(&mut again);
+            text.reads_as(&again)
+        };
+        let target = if same { text.finished() } else { Err(Error::key_not_stable()) };
+        let target = target.and_then(|text| target_of(handler, text));
         let key = if keep_key && target.is_ok() { text.to_key().ok() } else { None };
         Self::new(handler, target, key)
     }
 
     /// As [`derive`](Self::derive), for a function that may belong to a generic impl block. Nothing in its tokens says so, but the
     /// name of its closure's type does; each set of type parameters needs a scope of its own.
-    pub fn derive_here<F: FnOnce(&mut KeyText)>(handler: &'h Handler, keep_key: bool, render: F) -> Self {
+    pub fn derive_here<F: FnMut(&mut KeyText)>(handler: &'h Handler, keep_key: bool, render: F) -> Self {
         Self::derive(handler, keep_key, render).with_identity(std::any::type_name::<F>())
     }
 
     /// A call for a key that was made before.
     pub(crate) fn with_key(handler: &'h Handler, key: &Key, tenant: &str) -> Self {
         let target = if tenant.is_empty() {
-            target(handler, key.as_str().as_bytes())
+            target_of(handler, key.as_str().as_bytes())
         } else {
             let space = |scope: &&str| {
                 crate::Namespace::new(install::application(), tenant, scope).record(key.as_str())
@@ -213,7 +225,7 @@ impl<'h> Call<'h> {
                 return Err(Error::new(ErrorKind::Misconfigured, message).within(scope));
             }
         }
-        Ok(Ready { call: self, store, target })
+        Ok(Ready { call: self, store, seat: None, target })
     }
 
     /// The record that the call is about.
@@ -260,7 +272,7 @@ impl<'h> Call<'h> {
 }
 
 #[inline]
-fn target(handler: &Handler, key: &[u8]) -> Result<Target, Error> {
+fn target_of(handler: &Handler, key: &[u8]) -> Result<Target, Error> {
     let namespaces = handler.namespaces()?;
     Ok(Target {
         id: namespaces.own.record_of(key),

@@ -51,6 +51,7 @@
     reason = "a check that takes a longer time from a shorter one is wrong, and panics"
 )]
 
+mod batched;
 mod checks;
 mod fixture;
 mod messages;
@@ -67,4 +68,5 @@ pub mod keys;
 pub mod processes;
 pub mod shared;
 
+pub use batched::Batched;
 pub use fixture::{Bounded, Fixture, MovesClock, OnClock, Opening, Reopens, Shares, Small, Spans};

@@ -44,9 +44,9 @@ pub enum ErrorKind {
     Unreadable,
     /// The work is done, but its result was not kept (too large, not serializable, older than `ttl`).
     NotKept,
-    /// A part of the key is missing: `None`, an empty string, a nil id.
+    /// A part of the key is missing: `None`, a nil id, a text that is empty or stands for nothing (`null`; see [`KeyPart`](crate::KeyPart)).
     MissingKeyPart,
-    /// The key's text is longer than 255 bytes, or not printable.
+    /// The key's text is longer than 255 bytes, or not printable; or, in debug builds, another one when it is read a second time.
     InvalidKey,
     /// The payload could not be read to compare it with the first one: its `Serialize` failed.
     InvalidPayload,
@@ -172,6 +172,13 @@ impl Error {
 
     pub(crate) fn key_not_printable() -> Self {
         Self::new(ErrorKind::InvalidKey, "a key is printable ASCII without spaces")
+    }
+
+    pub(crate) fn key_not_stable() -> Self {
+        Self::new(
+            ErrorKind::InvalidKey,
+            "the key was another one when it was read again: one of its parts changes from one reading to the next, so a redelivery would not find the record",
+        )
     }
 }
 

@@ -225,7 +225,11 @@ impl Handler {
             ("", _) => self.place,
             place => {
                 let mut scopes = SCOPES.lock().unwrap_or_else(PoisonError::into_inner);
-                *scopes.entry(self.scope).or_insert(place)
+                let first = *scopes.entry(self.scope).or_insert(place);
+                // The table knows another one before it is called.
+                #[cfg(feature = "registry")]
+                let first = crate::registry::other_of_scope(self.scope, place).unwrap_or(first);
+                first
             }
         };
         Namespaces {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::answer::{CarriesError, codec};
+use crate::batch::{BatchEntry, batch};
 use crate::call::Call;
 use crate::run::{run, run_blocking};
 use crate::store::{Store, StoreHandle};
@@ -72,6 +73,61 @@ impl Idempotent {
     {
         let call = self.call(key);
         run(&call, codec(), async move { body().await.map(Outcome::from) }).await
+    }
+
+    /// Runs a batch of messages: `body` for each that is not done, at most `limit` at once (0 counts as 1). One round trip claims
+    /// them, one records what quick bodies came to. Results come in the order of the entries; see [`batch`](crate::batch()) for what
+    /// gathers and what does not, and for panics.
+    ///
+    /// ```
+    /// # extern crate idem_core as idem;
+    /// # use idem::{Error, Handler, Idempotent, Key, MemoryStore, Outcome};
+    /// # let consume = async {
+    /// let charges = Idempotent::new(&MemoryStore::new(), Handler::new("billing.charge"));
+    /// let deliveries = [("m1", 1200), ("m2", 700), ("m1", 1200)];
+    /// let entries = deliveries.map(|(id, amount)| (Key::trusted(format!("msg:{id}"), "the publisher's id"), amount));
+    ///
+    /// let results = charges.run_batch(entries, 16, |amount| async move { Ok::<_, Error>(amount / 100) }).await;
+    /// for (delivery, result) in deliveries.iter().zip(results) {
+    ///     match result {
+    ///         Ok(outcome) => println!("{}: {}", delivery.0, outcome.value()), // acknowledge
+    ///         Err(error) => println!("{}: {:?}", delivery.0, error.disposition()),
+    ///     }
+    /// }
+    /// # };
+    /// # let mut consume = std::pin::pin!(consume);
+    /// # while consume.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop())).is_pending() {}
+    /// ```
+    ///
+    /// # Errors
+    /// Each result is that of its message: the body's error, or one made from an [`Error`](crate::Error) as by [`run`](Self::run). A
+    /// key that could not be made is its own message's error.
+    ///
+    /// # Cancellation
+    /// As [`run`](Self::run), for each message; a claim whose body has not begun is given back.
+    pub async fn run_batch<T, E, M, F, B>(
+        &self,
+        entries: impl IntoIterator<Item = impl Into<BatchEntry<M>>>,
+        limit: usize,
+        body: B,
+    ) -> Vec<Result<Outcome<T>, E>>
+    where
+        T: Serialize + DeserializeOwned,
+        E: CarriesError,
+        F: Future<Output = Result<T, E>>,
+        B: Fn(M) -> F,
+    {
+        let body = &body;
+        let one = |BatchEntry { key, fingerprint, message }| async move {
+            let key = key.map_err(|error| E::carry(error.within(self.handler.scope())))?;
+            let call = self.call(&key);
+            let call = match fingerprint {
+                Some(fingerprint) => call.with_fingerprint(fingerprint),
+                None => call,
+            };
+            run(&call, codec(), async move { body(message).await.map(Outcome::from) }).await
+        };
+        batch(entries.into_iter().map(|entry| one(entry.into())), limit).await
     }
 
     /// Runs `body`, or hands back what a former run under this key came to. Blocks the thread while the store answers.

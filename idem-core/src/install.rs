@@ -19,7 +19,14 @@ static APPLICATION: OnceLock<String> = OnceLock::new();
 /// # extern crate idem_core as idem;
 /// idem::install(idem::MemoryStore::new());
 /// ```
+///
+/// # Panics
+/// With the feature `registry`, if two annotated handlers of the program have one scope: they would skip each other's messages.
+/// Without the feature, the call of the second of them returns an error.
+#[cfg_attr(feature = "registry", track_caller)]
 pub fn install(store: impl Store) {
+    #[cfg(feature = "registry")]
+    crate::registry::refuse_shared_scopes();
     let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
     installed.push(Box::leak(Box::new(store)));
     COUNT.store(installed.len(), Ordering::Release);

@@ -19,7 +19,10 @@ mod classes;
 mod event_time;
 mod part;
 
-pub use classes::{ClockPart, FloatPart, ListPart, ProcessPart, part_of};
+pub use classes::{
+    AnyShapePart, ClockPart, FloatPart, ListPart, LockedPart, ProcessPart, RandomPart, ResultPart, UnitPart,
+    part_of,
+};
 pub use event_time::EventTime;
 pub use part::KeyPart;
 
@@ -294,6 +297,12 @@ impl KeyText {
             return Err(crate::Error::key_too_long(part, self.len));
         }
         Ok(&self.bytes[..self.len])
+    }
+
+    /// Whether both readings of a key came to the same.
+    pub(crate) fn reads_as(&self, other: &Self) -> bool {
+        let shown = self.len.min(Key::MAX_LEN);
+        self.missing == other.missing && self.len == other.len && self.bytes[..shown] == other.bytes[..shown]
     }
 
     /// The finished text as a key.

@@ -4,6 +4,7 @@
 mod answer;
 mod attempt;
 mod background;
+mod batch;
 mod body;
 mod call;
 mod clock;
@@ -17,6 +18,7 @@ mod id;
 mod idempotent;
 pub mod inbox;
 mod install;
+mod join;
 mod key;
 mod lease;
 pub mod machine;
@@ -24,13 +26,19 @@ mod message;
 mod observe;
 mod outcome;
 pub mod private;
+mod register;
+#[cfg(feature = "table")]
+mod registry;
 mod run;
 mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod token;
 mod transaction;
 
 pub use answer::{Answer, CarriesError, Stored, StoredError};
 pub use attempt::Attempt;
+pub use batch::{Batch, BatchEntry, batch};
 pub use body::Body;
 pub use clock::{Clock, ManualClock, Timestamp};
 pub use error::{Disposition, Error, ErrorKind, StoreError, StoreErrorKind};
@@ -45,6 +53,8 @@ pub use machine::OnLapse;
 pub use message::Message;
 pub use observe::{Counters, counters};
 pub use outcome::Outcome;
+#[cfg(feature = "table")]
+pub use registry::{RegisteredHandler, handlers};
 #[cfg(feature = "memory")]
 pub use store::memory::{MemoryCounts, MemoryStore, MemoryStoreBuilder};
 #[cfg(feature = "postgres")]
@@ -53,5 +63,5 @@ pub use store::postgres::{PostgresStore, PostgresStoreBuilder, PostgresTarget};
 pub use store::seen::{SeenSet, SeenSetBuilder};
 #[cfg(feature = "sqlite")]
 pub use store::sqlite::{SqliteStore, SqliteStoreBuilder};
-pub use store::{Classed, KeyOnly, Reply, Store, StoreClass, class};
+pub use store::{Classed, KeyOnly, Reply, Store, StoreClass, StoreIdentity, class};
 pub use token::Token;

@@ -1,10 +1,16 @@
 //! What `#[idempotent]` expands to. Not for hand-written code, and free to change in any release.
 
+pub use crate::__register as register;
 pub use crate::answer::{Codec, codec};
 pub use crate::call::Call;
 pub use crate::fingerprint::{Encoder, Failed, Open, OpenMap};
-pub use crate::key::{ClockPart, FloatPart, ListPart, ProcessPart, part_of};
+pub use crate::key::{
+    AnyShapePart, ClockPart, FloatPart, ListPart, LockedPart, ProcessPart, RandomPart, ResultPart, UnitPart,
+    part_of,
+};
 pub use crate::message::{Facts, FactsOf, NoFacts, NoPayload, Payload, PayloadField, PayloadOf, Probe, Role};
+#[cfg(feature = "table")]
+pub use crate::registry::{IDEM_0_1_HANDLERS as HANDLERS, RegisteredHandler};
 pub use crate::run::{
     Entering, Inside, Run, Running, Started, enter, enter_blocking, run, run_blocking, start_blocking,
 };
@@ -20,6 +26,10 @@ pub use crate::{
 pub fn call<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
+
+// The table's entries are made in the handler's crate, which knows no linkme.
+#[cfg(feature = "table")]
+pub use linkme;
 
 // From `core`, for expansions where nothing of it is in scope.
 pub use core::any::{type_name, type_name_of_val};

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use crate::batch::Ticket;
 use crate::clock::Clock;
+use crate::join::Join;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
 use crate::{RecordId, StoreError, Token, background};
 
@@ -23,10 +25,12 @@ pub(crate) mod sqlite;
 
 pub mod class;
 mod handle;
+mod identity;
 mod key_only;
 mod pointer;
 
 pub use handle::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
+pub use identity::StoreIdentity;
 pub use key_only::KeyOnly;
 
 /// Where records live.
@@ -62,6 +66,13 @@ pub trait Store: Send + Sync + 'static {
     /// The clock that the store decides by. The driver times renewals and waiting by it.
     fn clock(&self) -> Clock;
 
+    /// Tells this store from all others of the process: what goes to one store can go in one batch. By default it
+    /// is where the store lies in memory. A store whose handles lie elsewhere says what they share, or each is taken for a store of its
+    /// own.
+    fn identity(&self) -> StoreIdentity {
+        StoreIdentity::of(self)
+    }
+
     /// Asks for the right to run.
     fn claim(&self, claim: &Claim) -> Reply<Verdict>;
 
@@ -75,8 +86,9 @@ pub trait Store: Send + Sync + 'static {
     /// Records success.
     fn complete(&self, completion: &Completion) -> Reply<Recorded>;
 
-    /// Records many successes at once, in as few round trips as the store can; one answer for each, in order. An error says nothing
-    /// about any of them: all are sent again. By default each is sent by itself, before the first is waited for.
+    /// Records many successes at once, in as few round trips as the store can; one answer for each, in order. Of two for one record
+    /// the second is judged after the first. An error says nothing about any of them: all are sent again. By default each is sent by
+    /// itself, before the first is waited for.
     fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
         Reply::all(completions.iter().map(|completion| self.complete(completion)).collect())
     }
@@ -150,6 +162,8 @@ pub struct Reply<T>(State<T>);
 enum State<T> {
     Ready(Option<Result<T, StoreError>>),
     Later(Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>),
+    /// With those of others, in a batch.
+    Owed(Ticket<T>),
 }
 
 impl<T> Reply<T> {
@@ -164,7 +178,12 @@ impl<T> Reply<T> {
         Self(State::Later(Box::pin(future)))
     }
 
-    /// The answers of all, in order, or the first error among them. All are heard to their ends.
+    /// An answer that a batch owes.
+    pub(crate) const fn owed(ticket: Ticket<T>) -> Self {
+        Self(State::Owed(ticket))
+    }
+
+    /// The answers of all, in order, or the first error among them. All are asked at once, and heard to their ends.
     pub fn all(replies: Vec<Self>) -> Reply<Vec<T>>
     where
         T: Send + 'static,
@@ -172,13 +191,8 @@ impl<T> Reply<T> {
         if replies.iter().all(|reply| reply.peek().is_some()) {
             return Reply::ready(replies.into_iter().map(Reply::wait).collect());
         }
-        Reply::later(async move {
-            let mut answers = Vec::with_capacity(replies.len());
-            for reply in replies {
-                answers.push(reply.await);
-            }
-            answers.into_iter().collect()
-        })
+        let replies = Join::new(replies);
+        Reply::later(async move { replies.await.into_iter().collect() })
     }
 
     /// The answer, if it is there; `None` if it comes later, or was given.
@@ -188,7 +202,7 @@ impl<T> Reply<T> {
     pub const fn peek(&self) -> Option<&Result<T, StoreError>> {
         match &self.0 {
             State::Ready(answer) => answer.as_ref(),
-            State::Later(_) => None,
+            State::Later(_) | State::Owed(_) => None,
         }
     }
 
@@ -204,6 +218,7 @@ impl<T> Reply<T> {
         match self.0 {
             State::Ready(answer) => answer.expect(TAKEN),
             State::Later(future) => block_on(future),
+            State::Owed(ticket) => block_on(ticket),
         }
     }
 
@@ -218,6 +233,7 @@ impl<T> Reply<T> {
         match self.0 {
             State::Ready(answer) => Reply::ready(answer.expect(TAKEN).map(with)),
             State::Later(future) => Reply::later(async move { future.await.map(with) }),
+            State::Owed(ticket) => Reply::later(async move { ticket.await.map(with) }),
         }
     }
 }
@@ -236,7 +252,7 @@ impl<T> Reply<T> {
     pub(crate) fn look(self) -> Looked<T> {
         match self.0 {
             State::Ready(answer) => Looked::There(answer.expect(TAKEN)),
-            later @ State::Later(_) => Looked::Pending(Self(later)),
+            later => Looked::Pending(Self(later)),
         }
     }
 }
@@ -251,6 +267,7 @@ impl<T> Future for Reply<T> {
         match &mut self.0 {
             State::Ready(answer) => Poll::Ready(answer.take().expect(TAKEN)),
             State::Later(future) => future.as_mut().poll(cx),
+            State::Owed(ticket) => Pin::new(ticket).poll(cx),
         }
     }
 }
@@ -259,7 +276,7 @@ impl<T> fmt::Debug for Reply<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
             State::Ready(_) => "Reply::Ready",
-            State::Later(_) => "Reply::Later",
+            State::Later(_) | State::Owed(_) => "Reply::Later",
         })
     }
 }

@@ -68,6 +68,7 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
         tracked,
         scope,
         settings,
+        declared: options.declared(),
         templates: key.templates,
         proofs,
         facts,

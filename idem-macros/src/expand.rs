@@ -10,6 +10,7 @@ mod facts;
 mod handler;
 mod inbox;
 mod outside;
+mod registered;
 mod signature;
 
 pub(crate) use outside::key;

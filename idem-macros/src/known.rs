@@ -18,7 +18,6 @@ pub(crate) mod minted;
 pub(crate) mod names;
 mod never_const;
 mod part_types;
-pub(crate) mod per_delivery;
 mod table;
 
 pub(crate) use table::{Call, Family, HOST_VARIABLES, Kind};
@@ -40,6 +39,11 @@ pub(crate) enum Class {
     Clock,
     List,
     Process,
+    Random,
+    AnyShape,
+    Locked,
+    Result,
+    Unit,
 }
 
 impl Class {
@@ -50,6 +54,11 @@ impl Class {
             Self::Clock => "ClockPart",
             Self::List => "ListPart",
             Self::Process => "ProcessPart",
+            Self::Random => "RandomPart",
+            Self::AnyShape => "AnyShapePart",
+            Self::Locked => "LockedPart",
+            Self::Result => "ResultPart",
+            Self::Unit => "UnitPart",
         };
         Ident::new(name, crate::names::site())
     }
@@ -57,6 +66,9 @@ impl Class {
 
 /// The class of the first type in `ty` that is known by its name. Pointers are known by their sign, tuples and arrays by their form.
 pub(crate) fn class_of(ty: &TokenStream) -> Option<Class> {
+    if ty.to_string() == "()" {
+        return Some(Class::Unit);
+    }
     ty.clone().into_iter().find_map(|token| match token {
         TokenTree::Ident(ident) => {
             let known = part_types::TYPES.iter().find(|(_, names)| names.iter().any(|name| ident == name));
@@ -410,7 +422,12 @@ mod tests {
             ("(u64, u64)", Some(Class::List)),
             ("&[u64]", Some(Class::List)),
             ("[f32; 2]", Some(Class::Float)),
-            ("()", None),
+            ("()", Some(Class::Unit)),
+            ("Message<()>", None),
+            ("Option<serde_json::Value>", Some(Class::AnyShape)),
+            ("Arc<Mutex<u64>>", Some(Class::Locked)),
+            ("&mut rand::rngs::StdRng", Some(Class::Random)),
+            ("Result<Uuid, uuid::Error>", Some(Class::Result)),
             ("String", None),
             ("OrderId", None),
         ] {

@@ -157,6 +157,11 @@ mod tokens;
 /// functions whose body ends in `async move { .. }` or `Box::pin(async move { .. })`, the guard goes into the future. Making a future
 /// derives no key and asks no store; that begins at its first poll.
 ///
+/// # In review
+///
+/// With the feature `registry` or `testing` each handler is in a table, `idem::handlers()`, wherever it is written and whether or not it is
+/// called; without them, nothing of that is compiled. `idem::testing::assert_keys_locked` compares the table with a checked-in file.
+///
 /// # Cancellation
 ///
 /// Dropped while the claim is under way, an `async` handler leaves nothing behind. Dropped while its body runs, it leaves the claim
@@ -208,9 +213,11 @@ pub fn idempotent(
 /// | `#[message(per_delivery)]` | another one at each delivery | refused | no |
 /// | `#[message(published_at)]` | when it was published | beside an identity | no |
 /// | `#[message(skip)]` | not to be compared | beside an identity | no |
-/// | none | payload | beside an identity | yes |
+/// | `#[message(payload)]`, or none | payload | beside an identity | yes |
 ///
-/// At least one field is an identity; in an enum, one of each variant. There may be one `id` and one `event`.
+/// At least one field is an identity; in an enum, one of each variant. There may be one `id` and one `event`. A field without a mark whose
+/// name is a queue's (`delivery_tag`, `receipt_handle`, `redelivered`) is refused, as each redelivery would look like another payload; if
+/// the name lies, `#[message(payload)]` says so.
 ///
 /// # What it does to handlers
 ///
@@ -302,8 +309,9 @@ pub fn key_part(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 ///
 /// A place begins with a variable, or with `self`. The macro sees neither their types nor where their values came from, so
 ///
-/// - **a value made by the attempt is not seen** if it was made before: `let id = Uuid::new_v4(); key!("msg:<id>")`. Inside of a place, calls
-///   that give another value on every attempt are refused, as everywhere.
+/// - **a value made by the attempt is not seen** if it was made before: `let id = Uuid::new_v4(); key!("msg:<id>")`. In the body of an
+///   `#[idempotent]` function that is refused, as the attribute follows what is bound there; elsewhere, and where the value comes out of
+///   another function, nobody looks. Inside of a place, calls that give another value on every attempt are refused, as everywhere.
 /// - **a method** in a place needs the type that it is a method of, beside the template. Then the compiler proves of a `const fn` that it
 ///   reads no clock, counter or random source; the value is read through a reference of just that type:
 ///   `key!("order:<order.number()>", order: &Order)`, or `self: &Order` (not `&Self`). Where the type cannot be named, or the method is not `const`, a person vouches for it:

@@ -19,6 +19,7 @@ pub(crate) struct Function {
     pub(crate) tracked: bool,
     pub(crate) scope: Scope,
     pub(crate) settings: Settings,
+    pub(crate) declared: Declared,
     pub(crate) templates: Vec<Template>,
     pub(crate) proofs: Vec<Proof>,
     pub(crate) facts: Vec<FactCheck>,
@@ -72,6 +73,20 @@ pub(crate) struct Settings {
     pub(crate) mode: Option<&'static str>,
     pub(crate) require: Option<&'static str>,
     pub(crate) wait: Option<Duration>,
+}
+
+/// What was said, as it was written, for those who review it.
+pub(crate) struct Declared {
+    /// The templates of the key.
+    pub(crate) keys: Vec<String>,
+    pub(crate) redelivery: Option<Duration>,
+    /// The places that are compared; empty for `none`.
+    pub(crate) payload: Option<Vec<String>>,
+    pub(crate) once_per: Option<String>,
+    /// Each place with its reason.
+    pub(crate) trusts: Vec<(String, String)>,
+    /// Each rule with its reason.
+    pub(crate) allows: Vec<(String, String)>,
 }
 
 /// One key.

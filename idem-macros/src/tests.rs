@@ -149,3 +149,31 @@ fn all_mistakes_come_out_of_one_compile_and_the_function_stays() {
     assert_eq!(out.matches("compile_error").count(), 3, "{out}");
     assert!(out.contains("async fn charge (order : u32)"), "{out}");
 }
+
+#[test]
+fn a_handler_is_in_the_table_with_what_was_said_and_no_more() {
+    let plain = expand("key = \"msg:<id>\"", "fn r#charge(id: u64) -> Result<u64, Error> { Ok(id) }");
+    assert!(
+        plain.contains(":: idem :: __private :: register ! { __IDEM_HANDLER \"charge\" [\"msg:<id>\"] }"),
+        "{plain}"
+    );
+    let said = expand(
+        "key = \"msg:<m.id()>\", store = & stores [0], redelivery = \"1s\", payload(m . amount), once_per = \"customer\", \
+         trust(m . id (), reason = \"the broker's\"), crate = ::once",
+        "fn charge(m: M, stores: &[S]) -> Result<u64, Error> { Ok(1) }",
+    );
+    let expected = ":: once :: __private :: register ! { __IDEM_HANDLER \"charge\" [\"msg:<m.id()>\"] . in_store (\"&stores[0]\") \
+        . redelivered_for (1u64 , 0u32) . compares (& [\"m.amount\"]) . once_for (\"customer\") \
+        . trusting (& [(\"m.id()\" , \"the broker's\")]) }";
+    assert!(said.contains(expected), "{said}");
+}
+
+#[test]
+fn a_scope_that_depends_on_types_is_in_the_table_as_its_text() {
+    let out = expand(
+        "key = \"msg:<id>\", scope = T :: NAME, ttl = \"1s\"",
+        "fn charge<T: Named>(id: u64) -> Result<u64, Error> { Ok(id) }",
+    );
+    let entry = out.split_once("register ! {").unwrap().1.split_once("\"charge\"").unwrap().0;
+    assert!(entry.contains(":: Handler :: here (\"T::NAME\")") && entry.contains(":: ttl ("), "{entry}");
+}

@@ -147,3 +147,50 @@ pub(crate) fn lifetimes(tokens: &TokenStream) -> Vec<String> {
     }
     found
 }
+
+/// Tokens as text that is the same whoever prints it: a space where two words would run together, and none elsewhere.
+pub(crate) fn source(tokens: &TokenStream) -> String {
+    let mut text = String::new();
+    write_source(tokens.clone(), &mut text);
+    text
+}
+
+fn write_source(tokens: TokenStream, text: &mut String) {
+    for token in tokens {
+        if let TokenTree::Group(group) = token {
+            let (open, close) = match group.delimiter() {
+                Delimiter::Parenthesis => ("(", ")"),
+                Delimiter::Brace => ("{", "}"),
+                Delimiter::Bracket => ("[", "]"),
+                Delimiter::None => ("", ""),
+            };
+            text.push_str(open);
+            write_source(group.stream(), text);
+            text.push_str(close);
+            continue;
+        }
+        let token = token.to_string();
+        let word = |char: Option<char>| char.is_some_and(|char| char.is_alphanumeric() || char == '_');
+        if word(text.chars().next_back()) && word(token.chars().next()) {
+            text.push(' ');
+        }
+        text.push_str(&token);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::source;
+
+    #[test]
+    fn source_text_has_spaces_only_between_words() {
+        for (written, text) in [
+            ("self . store", "self.store"),
+            ("& stores [ 0 ] . clone ( )", "&stores[0].clone()"),
+            ("pick :: < Store > ( a as u64 , \"two words\" )", "pick::<Store>(a as u64,\"two words\")"),
+            ("{ let x = 1 ; f ( & mut x ) }", "{let x=1;f(&mut x)}"),
+        ] {
+            assert_eq!(source(&written.parse().unwrap()), text);
+        }
+    }
+}

@@ -5,4 +5,5 @@ mod composite;
 mod derived;
 mod enums;
 mod generics;
+mod named;
 mod pointers;

@@ -32,6 +32,15 @@ caught! {
     a_store_that_looks_and_then_takes_over: new(LookThenWrite), core::of_many_takeovers_at_once_one_is_granted;
     a_store_that_looks_and_then_completes: new(LookThenWrite), core::a_completion_and_takeovers_at_once_have_one_winner;
     a_store_whose_batches_look_and_then_write: new(BatchLooksFirst), batch::equal_keys_of_a_batch_are_judged_one_after_the_other;
+    completions_of_a_batch_that_are_answered_backwards: new(BatchAnswersBackwards), batch::a_batch_of_completions_is_answered_in_order;
+    completions_of_a_batch_that_are_all_called_stored: new(BatchSaysStored), batch::a_batch_of_completions_is_answered_in_order;
+    completions_of_a_batch_without_their_tokens: new(BatchTrustsTokens), batch::a_completion_by_another_in_a_batch_changes_nothing;
+    completions_of_a_batch_whose_last_result_wins: new(BatchKeepsTheLast), batch::of_two_completions_of_one_record_in_a_batch_the_first_counts;
+    completions_of_a_batch_that_share_one_result: new(BatchSharesAResult), batch::a_batch_of_completions_may_be_large;
+    a_batch_of_completions_that_is_cut: new(BatchIsCut), batch::a_batch_of_completions_may_be_large;
+    a_batch_of_completions_that_lets_others_in: new(BatchTrustsTokens), batch::batches_of_completions_at_once_keep_the_holders_results;
+    a_batch_of_completions_in_two_steps: new(CompletesInTwoSteps), batch::a_batch_of_completions_whose_reply_is_dropped_has_no_half_results;
+    completions_of_a_batch_sent_again_that_overwrite: new(SecondCompletionOverwrites), batch::a_batch_of_completions_sent_again_is_stored_once;
 
     a_release_without_a_token: new(ReleaseWithoutToken), core::a_release_by_another_changes_nothing;
     a_release_of_what_is_done: new(ReleaseReopens), core::a_release_after_the_end_changes_nothing;

@@ -55,6 +55,21 @@ pub(crate) trait Fault: Send + Sync + 'static {
         true
     }
 
+    /// What is made of a batch of completions.
+    fn batch_of(&self, completions: &[Completion]) -> Vec<Completion> {
+        completions.to_vec()
+    }
+
+    /// Whether the completions of a batch are worked on as if the holders had sent them.
+    fn batch_trusts_tokens(&self) -> bool {
+        false
+    }
+
+    /// What a batch of completions is answered.
+    fn batch_answers(&self, answers: Vec<Recorded>) -> Vec<Recorded> {
+        answers
+    }
+
     /// Whether a record is still there when the store is opened again.
     fn survives(&self, _: &Record) -> bool {
         true
@@ -271,6 +286,21 @@ impl Store for Reference {
             Answer::Record(recorded) => Some(recorded),
             _ => None,
         })
+    }
+
+    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
+        let mut batch = self.fault.batch_of(completions);
+        if self.fault.batch_trusts_tokens() {
+            let records = self.disk.lock();
+            for completion in &mut batch {
+                if let Some(record) = records.map.get(&self.fault.key(completion.id)) {
+                    completion.token = record.token;
+                }
+            }
+        }
+        let fault = self.fault.clone();
+        let answers = batch.iter().map(|completion| self.complete(completion)).collect();
+        Reply::all(answers).map(move |answers| fault.batch_answers(answers))
     }
 
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use idem::conformance::{Bounded, Fixture, MovesClock, OnClock, Opening, Small, Spans};
+use idem::conformance::{Batched, Bounded, Fixture, MovesClock, OnClock, Opening, Small, Spans};
 use idem::{SeenSet, SqliteStore, Store};
 
 use crate::scratch::Scratch;
@@ -87,6 +87,8 @@ idem::conformance_tests!(keys, keys, opening());
 idem::conformance_tests!(batch, batches, opening());
 idem::conformance_tests!(batch, batches_polled, Polled(opening()));
 idem::conformance_tests!(batch, batches_behind_a_seen_set, seen());
+idem::conformance_tests!(core, in_batches, Batched::new(opening()));
+idem::conformance_tests!(batch, batches_in_batches, Batched::new(opening()));
 idem::conformance_tests!(clock, on_a_clock, on_clock());
 idem::conformance_tests!(clock, on_a_clock_behind_a_seen_set, seen_on_clock());
 idem::conformance_tests!(durable, reopened, opening());

@@ -1,11 +1,11 @@
-//! Wrappers: an `Arc` of a store, one of `dyn Store`, and stores whose answers come later, from nowhere or from a runtime.
+//! Wrappers: an `Arc` of a store, one of `dyn Store`, what a batch puts in front of a store, and stores whose answers come later, from nowhere or from a runtime.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use idem::conformance::Fixture;
+use idem::conformance::{Batched, Fixture, OnClock, Small};
 use idem::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
 use idem::{Clock, MemoryStore, RecordId, Reply, Store, StoreClass, Token};
 
@@ -25,6 +25,21 @@ idem::conformance_tests!(core, later, Later::new(When::PolledAgain));
 idem::conformance_tests!(batch, later_batch, Later::new(When::PolledAgain));
 idem::conformance_tests!(core, on_tokio, OnTokio::new());
 idem::conformance_tests!(batch, on_tokio_batch, OnTokio::new());
+idem::conformance_tests!(core, batched, Batched::new(MemoryStore::new()));
+idem::conformance_tests!(keys, batched_keys, Batched::new(MemoryStore::new()));
+idem::conformance_tests!(batch, batched_batch, Batched::new(MemoryStore::new()));
+idem::conformance_tests!(clock, batched_on_a_clock, Batched::new(on_clock()));
+idem::conformance_tests!(bounded, batched_small, Batched::new(small()));
+idem::conformance_tests!(core, batched_later, Batched::new(Later::new(When::PolledAgain)));
+idem::conformance_tests!(core, batched_on_tokio, Batched::new(OnTokio::new()));
+
+fn on_clock() -> OnClock {
+    OnClock::new(|clock| MemoryStore::builder().clock(clock).build())
+}
+
+fn small() -> Small {
+    Small::new(MemoryStore::builder().max_records(50).build(), 51)
+}
 
 /// A store whose replies are driven by the runtime that they need.
 struct OnTokio {

@@ -167,6 +167,15 @@ impl<'f> Subject<'f> {
         self.ask(&Asked("complete", completion), |store| store.complete(completion))
     }
 
+    pub(super) fn complete_many(&self, completions: &[Completion]) -> Vec<Recorded> {
+        let operation = format_args!("complete_many of {}", completions.len());
+        let answers = self.ask(&operation, |store| store.complete_many(completions));
+        if answers.len() != completions.len() {
+            self.broken(&format!("{} answers, one for each completion", completions.len()), &answers);
+        }
+        answers
+    }
+
     pub(super) fn fail(&self, completion: &Completion) -> Recorded {
         self.ask(&Asked("fail", completion), |store| store.fail(completion))
     }

@@ -45,6 +45,26 @@ classes! {
     ProcessPart: "this is something of one process or one build",
         "why: the next attempt may run in another process, after a deploy: pointers, thread ids, counters and type ids are others there",
         "help: use a value that came with the message, such as its id";
+    /// Random sources and hashers.
+    RandomPart: "this makes another value each time",
+        "why: a random source gives each attempt a key of its own, and so do hashers that are seeded by the process",
+        "help: use the message's id; where a shorter text is wanted, a digest of it by a fixed algorithm (SHA-256)";
+    /// Values of any shape.
+    AnyShapePart: "a value that may be anything has no one text",
+        "why: an object's members come in an order that another crate's features decide (`preserve_order`), and a number may be a float",
+        "help: give the message a field with a type of its own, such as `id: String`, and read that";
+    /// What is behind a lock or in a cell.
+    LockedPart: "what is in here may change at any time",
+        "why: the key is read once, before the body runs, and has to be the same when the message comes again",
+        "help: use a value that came with the message, such as its id";
+    /// Results.
+    ResultPart: "an error is no identity",
+        "why: a part that could not be read on one attempt may be read on the next, and the key would be another one",
+        "help: deal with the error before the call, and pass what is in the `Ok`";
+    /// The unit.
+    UnitPart: "there is nothing in it",
+        "why: it is the same for every message, so it tells none from another",
+        "help: name what the message says about its identity, or leave this part out";
 }
 
 /// The part of a part that a macro reads, with its type for the compiler to judge.

@@ -10,6 +10,8 @@ use super::KeyWriter;
 #[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
 mod date;
 mod foreign;
+mod ids;
+mod placeholder;
 
 /// A value that can be a part of a key: it has one canonical text, and two values that differ have two texts.
 ///
@@ -17,17 +19,28 @@ mod foreign;
 /// `None` is *missing* and keeps the body from running. Not for clocks, floats, maps or pointers: none of them says which
 /// message this is.
 ///
+/// A text is missing too if it is empty or white space, `null`, `None`, `undefined`, `NaN` or `unknown` as other languages write what
+/// is not there, or the nil of some kind of id (20 zeros and more, with or without hyphens): all messages that came without an id
+/// would share it. The number `0` is a value; where it is none, use `NonZero`. Where one of these texts is a value, say so by a
+/// type of your own that writes it with [`KeyWriter::text`].
+///
 /// Behind features that are named like the crates:
 ///
 /// | feature | type | text |
 /// | --- | --- | --- |
+/// | `amq-protocol-types` | `ShortString`, also of `lapin` | the text itself |
+/// | `async-nats` | `Subject` | the text itself |
+/// | `bson`, `bson-2` | `ObjectId`, `Uuid` | lower-case hex; nil is missing |
 /// | `bytes` | `Bytes` | lower-case hex; empty bytes are missing |
 /// | `bytestring`, `compact_str`, `smol_str` | `ByteString`, `CompactString`, `SmolStr` | the text itself |
 /// | `chrono`, `time`, `jiff` | `NaiveDate`, `Date`, `civil::Date`: dates of business, and no moments | `2026-11-30`, the same for all three |
 /// | `http` | `Method` | `POST` |
+/// | `ksuid`, `svix-ksuid` | `Ksuid`, `KsuidMs` | 27 digits of base 62; nil is missing |
+/// | `mti`, `type-safe-id` | `MagicTypeId`, `TypeSafeId<T>` | `user_01h455vb4pex5vsknk084sn02q`; nil is missing |
 /// | `rust_decimal` | `Decimal` | normalized: `1.50` is `1.5` |
+/// | `scru128`, `xid` | `Id` | lower case; nil is missing |
 /// | `semver` | `Version` | `1.2.3-beta.1+build` |
-/// | `ulid` | `Ulid` | upper case; nil is missing |
+/// | `ulid`, `rusty_ulid` | `Ulid` | upper case; nil is missing |
 /// | `url` | `Url` | as the crate serializes it |
 /// | `uuid` | `Uuid`, `NonNilUuid` | lower case with hyphens; nil and max are missing |
 ///
@@ -58,17 +71,27 @@ pub trait KeyPart {
     fn write(&self, out: &mut KeyWriter<'_>);
 }
 
+/// Writes a text that came with a message.
+#[inline]
+fn written(text: &str, out: &mut KeyWriter<'_>) {
+    if placeholder::stands_for_nothing(text) {
+        out.missing();
+    } else {
+        out.text(text);
+    }
+}
+
 impl KeyPart for str {
     #[inline]
     fn write(&self, out: &mut KeyWriter<'_>) {
-        out.text(self);
+        written(self, out);
     }
 }
 
 impl KeyPart for String {
     #[inline]
     fn write(&self, out: &mut KeyWriter<'_>) {
-        out.text(self);
+        written(self, out);
     }
 }
 

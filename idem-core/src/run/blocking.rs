@@ -6,7 +6,7 @@ use crate::answer::Codec;
 use crate::call::{Call, Ready};
 use crate::lease::Renewals;
 use crate::machine::Grant;
-use crate::run::claim::{Begun, Step, begin_with};
+use crate::run::claim::{Begun, Step, begin};
 use crate::run::end::{Ended, end, release};
 use crate::run::replay::answer;
 use crate::run::{ReleaseOnPanic, start_renewals};
@@ -37,7 +37,7 @@ pub fn start_blocking<'c, R>(call: &'c Call<'c>, codec: Codec<R>) -> Started<'c,
         }
         Err(error) => return Started::Answered((codec.refuse)(call.name(error))),
     };
-    let (ready, grant, asked_at) = match begin_with(ready, &codec) {
+    let (ready, grant, asked_at) = match begin(ready, &codec) {
         Begun::Run(ready, grant, asked_at) => (ready, grant, asked_at),
         Begun::Answered(result) => return Started::Answered(result),
         Begun::Later(asking) => match block_on(asking) {

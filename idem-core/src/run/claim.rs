@@ -35,15 +35,7 @@ pub(crate) enum Begun<'c, R> {
 
 /// Asks the store. What it answers in place costs neither an allocation nor a turn of the executor, and a stored result is
 /// decoded where the reply holds it.
-pub(crate) fn begin<'c, R>(call: &'c Call<'c>, codec: &Codec<R>) -> Begun<'c, R> {
-    match call.ready() {
-        Ok(ready) => begin_with(ready, codec),
-        Err(error) => Begun::Answered((codec.refuse)(call.name(error))),
-    }
-}
-
-/// As [`begin`], for a call that has been found ready.
-pub(crate) fn begin_with<'c, R>(ready: Ready<'c>, codec: &Codec<R>) -> Begun<'c, R> {
+pub(crate) fn begin<'c, R>(ready: Ready<'c>, codec: &Codec<R>) -> Begun<'c, R> {
     let call = ready.call;
     let claim = ready.claim();
     if !ready.former().is_empty() {

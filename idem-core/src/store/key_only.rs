@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Classed, Reply, Store, StoreClass, class};
+use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{
     Claim, Completion, Forgotten, Grant, Prior, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
@@ -30,6 +30,11 @@ impl Store for KeyOnly {
         Clock::monotonic()
     }
 
+    /// All of them are one.
+    fn identity(&self) -> StoreIdentity {
+        StoreIdentity::of(&ONE)
+    }
+
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
         Reply::ready(Ok(granted(claim)))
     }
@@ -44,6 +49,10 @@ impl Store for KeyOnly {
 
     fn complete(&self, _: &Completion) -> Reply<Recorded> {
         Reply::ready(Ok(Recorded::Gone))
+    }
+
+    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
+        Reply::ready(Ok(vec![Recorded::Gone; completions.len()]))
     }
 
     fn fail(&self, _: &Completion) -> Reply<Recorded> {
@@ -70,6 +79,8 @@ impl Store for KeyOnly {
 impl Classed for KeyOnly {
     type Class = class::Volatile;
 }
+
+static ONE: KeyOnly = KeyOnly;
 
 fn granted(_: &Claim) -> Verdict {
     Verdict::Claimed(Grant {

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Classed, Reply, Store, StoreClass, class};
+use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
 use crate::{RecordId, Token};
@@ -56,8 +56,8 @@ use shared::Shared;
 ///
 /// # Batches
 ///
-/// [`claim_many`](Store::claim_many) takes each shard's lock once. If one claim of a batch is refused, the error is the answer for
-/// all of them, and the grants that the batch got before are taken back.
+/// [`claim_many`](Store::claim_many) and [`complete_many`](Store::complete_many) take each shard's lock once. If one claim of a batch is
+/// refused, the error is the answer for all of them, and the grants that the batch got before are taken back.
 ///
 /// ```
 /// # extern crate idem_core as idem;
@@ -145,6 +145,10 @@ impl Store for MemoryStore {
         self.0.clock()
     }
 
+    fn identity(&self) -> StoreIdentity {
+        self.0.identity()
+    }
+
     #[inline]
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
         Shared::claim(&self.0, claim)
@@ -161,6 +165,10 @@ impl Store for MemoryStore {
     #[inline]
     fn complete(&self, completion: &Completion) -> Reply<Recorded> {
         Shared::complete(&self.0, completion)
+    }
+
+    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
+        Shared::complete_many(&self.0, completions)
     }
 
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::{Classed, Reply, Store, StoreClass, class};
+use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
 use crate::{RecordId, Token};
@@ -20,6 +20,10 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
     fn clock(&self) -> Clock {
         (**self).clock()
+    }
+
+    fn identity(&self) -> StoreIdentity {
+        (**self).identity()
     }
 
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {

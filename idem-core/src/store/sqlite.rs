@@ -24,7 +24,7 @@ use self::readers::Readers;
 use self::row::Glance;
 use self::work::{Said, Work};
 use self::writer::Writer;
-use super::{Classed, Reply, Store, StoreClass, class};
+use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{
     Answer, Change, Claim, Completion, Forgotten, Operation, Recorded, Released, Renewal, Renewed, Snapshot,
@@ -167,6 +167,10 @@ impl Store for SqliteStore {
         self.0.clock.clone()
     }
 
+    fn identity(&self) -> StoreIdentity {
+        StoreIdentity::of(&*self.0)
+    }
+
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
         match self.look(claim) {
             Ok(Some(verdict)) => Reply::ready(Ok(verdict)),
@@ -204,6 +208,16 @@ impl Store for SqliteStore {
 
     fn complete(&self, completion: &Completion) -> Reply<Recorded> {
         self.record(completion.id, Operation::Complete(completion.clone()))
+    }
+
+    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
+        if completions.is_empty() {
+            return Reply::ready(Ok(Vec::new()));
+        }
+        self.queue(Work::Completions(completions.to_vec()), |said| match said {
+            Said::Recorded(recorded) => Some(recorded),
+            _ => None,
+        })
     }
 
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {

@@ -3,6 +3,7 @@
 #![allow(clippy::type_complexity, reason = "boxed futures, written out")]
 
 mod async_driver;
+mod batch;
 mod blocking_driver;
 mod cancellation;
 mod extremes;

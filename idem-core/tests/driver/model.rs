@@ -8,9 +8,11 @@ use std::task::{Context, Poll, Waker};
 
 use idem_core::machine::{
     Answer, Change, Claim, Completion, Forgotten, Operation, Record, Recorded, Released, Renewal, Renewed,
-    Snapshot, Verdict, decide,
+    Snapshot, StateKind, Verdict, decide,
 };
-use idem_core::{Clock, ManualClock, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, Token};
+use idem_core::{
+    Clock, ManualClock, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, StoreIdentity, Token,
+};
 
 /// What happens to one operation.
 #[derive(Clone, Debug)]
@@ -103,8 +105,18 @@ impl ModelStore {
         state.records.values().next().unwrap().clone()
     }
 
+    /// How many records are in this state.
+    pub(crate) fn records(&self, kind: StateKind) -> usize {
+        let state = self.0.state.lock().unwrap();
+        state.records.values().filter(|record| record.state.kind() == kind).count()
+    }
+
     pub(crate) fn change(&self, with: impl FnOnce(&mut Record)) {
         with(self.0.state.lock().unwrap().records.values_mut().next().unwrap());
+    }
+
+    pub(crate) fn change_all(&self, with: impl FnMut(&mut Record)) {
+        self.0.state.lock().unwrap().records.values_mut().for_each(with);
     }
 
     pub(crate) fn clear(&self) {
@@ -122,6 +134,17 @@ impl ModelStore {
         let mut state = self.0.state.lock().unwrap();
         state.spawned.extend(pending);
         state.spawned.len()
+    }
+
+    /// Polls what the driver left to the background, and lets time pass for what waits, until nothing is pending.
+    pub(crate) fn finish_spawned(&self) {
+        for _ in 0..100 {
+            if self.run_spawned() == 0 {
+                return;
+            }
+            self.time().advance(std::time::Duration::from_millis(20));
+        }
+        panic!("what was left to the background does not end");
     }
 
     fn apply(&self, id: &RecordId, name: &'static str, operation: &Operation) -> Answer {
@@ -143,17 +166,35 @@ impl ModelStore {
         operation: &Operation,
         pick: impl FnOnce(Answer) -> T,
     ) -> Reply<T> {
+        self.exposed(name, || pick(self.apply(id, name, operation)))
+    }
+
+    /// One round trip for all. It is logged under its own name, before what it is made of.
+    fn together<Q, T: Send + 'static>(
+        &self,
+        trip: &'static str,
+        asked: &[Q],
+        one: impl Fn(&Self, &Q) -> T,
+    ) -> Reply<Vec<T>> {
+        self.exposed(trip, || {
+            self.0.state.lock().unwrap().log.push(trip);
+            asked.iter().map(|asked| one(self, asked)).collect()
+        })
+    }
+
+    /// Does `apply`, or what the next fault of this name says.
+    fn exposed<T: Send + 'static>(&self, name: &'static str, apply: impl FnOnce() -> T) -> Reply<T> {
         let fault = self.0.state.lock().unwrap().faults.get_mut(name).and_then(VecDeque::pop_front);
         let lost = || Err(StoreError::new(StoreErrorKind::Unavailable, "the model store did not answer"));
         match fault.unwrap_or(Fault::None) {
-            Fault::None => Reply::ready(Ok(pick(self.apply(id, name, operation)))),
+            Fault::None => Reply::ready(Ok(apply())),
             Fault::LostBefore => Reply::ready(lost()),
             Fault::LostAfter => {
-                self.apply(id, name, operation);
+                apply();
                 Reply::ready(lost())
             }
             Fault::AnsweredLater(gate) => {
-                let answer = pick(self.apply(id, name, operation));
+                let answer = apply();
                 Reply::later(async move {
                     gate.await;
                     Ok(answer)
@@ -183,17 +224,28 @@ impl Store for ModelStore {
     fn clock(&self) -> Clock {
         self.0.clock.clone().into()
     }
+    fn identity(&self) -> StoreIdentity {
+        StoreIdentity::of(&*self.0)
+    }
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
         self.operate(&claim.id, "claim", &Operation::Claim(claim.clone()), pick!(Claim))
     }
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
-        Reply::ready(claims.iter().map(|claim| self.claim(claim).wait()).collect())
+        self.together("claim_many", claims, |store, claim| {
+            pick!(Claim)(store.apply(&claim.id, "claim", &Operation::Claim(claim.clone())))
+        })
     }
     fn renew(&self, renewal: &Renewal) -> Reply<Renewed> {
         self.operate(&renewal.id, "renew", &Operation::Renew(renewal.clone()), pick!(Renew))
     }
     fn complete(&self, completion: &Completion) -> Reply<Recorded> {
         self.operate(&completion.id, "complete", &Operation::Complete(completion.clone()), pick!(Record))
+    }
+    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
+        self.together("complete_many", completions, |store, completion| {
+            let operation = Operation::Complete(completion.clone());
+            pick!(Record)(store.apply(&completion.id, "complete", &operation))
+        })
     }
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
         self.operate(&completion.id, "fail", &Operation::Fail(completion.clone()), pick!(Record))

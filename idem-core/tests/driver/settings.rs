@@ -5,7 +5,7 @@ use idem_core::{Disposition, Error, ErrorKind, Handler, KeyText, StoreClass};
 
 use crate::model::ModelStore;
 
-fn call<'h>(handler: &'h Handler, store: &ModelStore, render: impl FnOnce(&mut KeyText)) -> Call<'h> {
+fn call<'h>(handler: &'h Handler, store: &ModelStore, render: impl FnMut(&mut KeyText)) -> Call<'h> {
     Call::derive(handler, true, render).with_store(store.idem_store())
 }
 

@@ -3,29 +3,6 @@
 #[allow(unused_imports, reason = "which of them are used depends on the features")]
 use super::{ErrorKind, key_of, text_of};
 
-#[cfg(feature = "uuid")]
-#[test]
-fn a_uuid_is_lower_case_with_hyphens_and_nil_and_max_are_missing() {
-    use uuid::{NonNilUuid, Uuid};
-
-    let id = Uuid::parse_str("8F14E45F-CEEA-467F-A0E6-91B22C38E1C4").unwrap();
-    assert_eq!(text_of(&id), "8f14e45f-ceea-467f-a0e6-91b22c38e1c4");
-    assert_eq!(text_of(&NonNilUuid::new(id).unwrap()), "8f14e45f-ceea-467f-a0e6-91b22c38e1c4");
-    for unset in [Uuid::nil(), Uuid::max()] {
-        assert_eq!(key_of(&unset).unwrap_err().kind(), ErrorKind::MissingKeyPart, "{unset}");
-    }
-}
-
-#[cfg(feature = "ulid")]
-#[test]
-fn a_ulid_is_upper_case_and_nil_is_missing() {
-    use ulid::Ulid;
-
-    let id = Ulid::from_string("01arz3ndektsv4rrffq69g5fav").unwrap();
-    assert_eq!(text_of(&id), "01ARZ3NDEKTSV4RRFFQ69G5FAV");
-    assert_eq!(key_of(&Ulid::nil()).unwrap_err().kind(), ErrorKind::MissingKeyPart);
-}
-
 #[cfg(feature = "bytes")]
 #[test]
 fn bytes_are_lower_case_hex_and_no_bytes_are_missing() {
@@ -113,4 +90,20 @@ fn a_version_is_all_of_it() {
 fn a_url_is_as_its_crate_writes_it_and_its_percent_signs_are_encoded() {
     let url = url::Url::parse("HTTPS://Example.com:443/a%20b?x=1#top").unwrap();
     assert_eq!(text_of(&url), "https://example.com/a%2520b?x=1%23top");
+}
+
+#[cfg(feature = "amq-protocol-types")]
+#[test]
+fn a_short_string_is_its_text() {
+    use amq_protocol_types::ShortString;
+
+    assert_eq!(text_of(&ShortString::from("order 7")), "order%207");
+    assert_eq!(key_of(&Some(ShortString::from(""))).unwrap_err().kind(), ErrorKind::MissingKeyPart);
+    assert_eq!(key_of(&ShortString::from("null")).unwrap_err().kind(), ErrorKind::MissingKeyPart);
+}
+
+#[cfg(feature = "async-nats")]
+#[test]
+fn a_subject_is_its_text() {
+    assert_eq!(text_of(&async_nats::Subject::from("orders.eu.7")), "orders.eu.7");
 }

@@ -3,6 +3,7 @@
 mod event_time;
 mod foreign;
 mod identity;
+mod ids;
 mod injective;
 mod joined;
 mod parts;

@@ -1,6 +1,6 @@
 //! The text of a key, with the expected one written out.
 
-use idem_core::{Disposition, ErrorKind};
+use idem_core::{Disposition, ErrorKind, KeyWriter};
 use proptest::prelude::*;
 
 use super::*;
@@ -14,14 +14,14 @@ fn a_table_of_parts_and_their_texts() {
         ("100%", "msg:100%25"),
         ("#1", "msg:%231"),
         ("a b", "msg:a%20b"),
-        (" ", "msg:%20"),
+        (" a", "msg:%20a"),
         ("é", "msg:%C3%A9"),
         ("e\u{301}", "msg:e%CC%81"),
         ("ß", "msg:%C3%9F"),
         ("\u{1f980}", "msg:%F0%9F%A6%80"),
         ("\0", "msg:%00"),
         ("a\r\nb", "msg:a%0D%0Ab"),
-        ("\t", "msg:%09"),
+        ("a\t", "msg:a%09"),
         ("\u{7f}", "msg:%7F"),
         ("%41", "msg:%2541"),
         ("~!\"$&'()*,;<>[\\]^`{|}", "msg:~!\"$&'()*,;<>[\\]^`{|}"),
@@ -91,6 +91,74 @@ fn a_missing_part_is_refused_and_named() {
 }
 
 #[test]
+fn a_text_that_stands_for_nothing_is_missing() {
+    for nothing in [
+        "",
+        " ",
+        "\t\n",
+        "\u{b}",
+        "\u{a0}\u{2003}",
+        "null",
+        "None",
+        "undefined",
+        "NaN",
+        "unknown",
+        "00000000-0000-0000-0000-000000000000",
+        "00000000000000000000000000000000",
+        "00000000000000000000000000",
+        "000000000000000000000000",
+        "00000000000000000000",
+    ] {
+        assert_eq!(key_of(nothing).unwrap_err().kind(), ErrorKind::MissingKeyPart, "{nothing:?}");
+        let owned = Some(nothing.to_owned());
+        assert_eq!(key_of(&owned).unwrap_err().kind(), ErrorKind::MissingKeyPart, "{nothing:?}");
+        let beside = render(&["msg:", ":"], &[nothing, "7"]).unwrap_err();
+        assert!(beside.to_string().contains("`message.a`"), "{nothing:?}: {beside}");
+    }
+}
+
+#[test]
+fn a_text_that_only_looks_like_nothing_is_a_value() {
+    for value in [
+        "0",
+        "00",
+        "0000-00-00",
+        "0000000000000000000",
+        "00000000-0000-0000-0000-000000000001",
+        "NULL",
+        "Null",
+        "none",
+        "nan",
+        "Unknown",
+        "nil",
+        "null-7",
+        "nullable",
+        "Nonesuch",
+        "unknown.host",
+        "n",
+        "-",
+        "é",
+    ] {
+        assert!(key_of(value).is_ok(), "{value:?}");
+    }
+    // White space around a text is part of it.
+    assert_eq!(key_of(" a ").unwrap().as_str(), "msg:%20a%20");
+}
+
+/// The way out: a type that says so itself.
+#[test]
+fn a_type_of_ones_own_may_write_what_a_text_may_not_be() {
+    struct Word(&'static str);
+    impl KeyPart for Word {
+        fn write(&self, out: &mut KeyWriter<'_>) {
+            out.text(self.0);
+        }
+    }
+    assert_eq!(key_of(&Word("unknown")).unwrap().as_str(), "msg:unknown");
+    assert_eq!(key_of(&Word("")).unwrap_err().kind(), ErrorKind::MissingKeyPart);
+}
+
+#[test]
 fn the_next_template_starts_afresh() {
     let mut text = KeyText::new();
     text.literal("evt:");
@@ -122,7 +190,7 @@ proptest! {
                 prop_assert!(key.as_str().bytes().all(|byte| (0x21..=0x7e).contains(&byte)));
                 prop_assert!(!key.as_str().contains('#'));
             }
-            Err(error) if id.is_empty() => prop_assert_eq!(error.kind(), ErrorKind::MissingKeyPart),
+            Err(error) if id.trim().is_empty() => prop_assert_eq!(error.kind(), ErrorKind::MissingKeyPart),
             Err(error) => {
                 prop_assert_eq!(error.kind(), ErrorKind::InvalidKey);
                 prop_assert!(error.to_string().contains("`message.id`"));

@@ -11,16 +11,18 @@ use syn::parse::Parser;
 
 use super::options::Options;
 use crate::diagnostics::{At, Diagnostics};
-use crate::item::{Argument, Helper, Item};
+use crate::item::{Argument, ArgumentKind, Helper, Item};
 use crate::known::{self, carriers, minted};
 use crate::rules::Rule;
 
 mod calls;
 mod closures;
 mod flow;
+mod keys;
 mod macros;
 mod methods;
 mod mutation;
+mod order;
 mod patterns;
 mod scopes;
 mod sinks;
@@ -28,7 +30,7 @@ mod value;
 mod ways;
 
 use flow::Flow;
-use sinks::Finding;
+use sinks::{Cure, Finding};
 use value::{Source, Value};
 
 /// Reports what is wrong in the body; the rules that are broken there but allowed.
@@ -74,28 +76,38 @@ fn argument_value(argument: &Argument, name: &syn::Ident) -> Value {
             kind: known::Kind::Fresh,
             shown_where_used: true,
         })),
-        _ => Value::Clean,
+        _ => match &argument.kind {
+            ArgumentKind::Typed { ty, .. } if argument.bindings().len() == 1 => {
+                order::argument_in_any_order(ty, name).unwrap_or(Value::Clean)
+            }
+            _ => Value::Clean,
+        },
     }
 }
 
 /// Whether a body mentions anything that carries a key.
 fn may_send(body: TokenStream) -> bool {
-    body.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => {
-            let name = ident.to_string();
-            carriers::carries(&name).is_some()
-                || minted::operation(&name).is_some()
-                || sinks::BUILDERS_OF_EVENTS.contains(&name.as_str())
-                || name == "new_with_id"
-                || name == "Idempotent"
-                || name == "svix"
+    let mut key = false;
+    body.into_iter().any(|token| {
+        let after_key = std::mem::take(&mut key);
+        match token {
+            TokenTree::Ident(ident) => {
+                let name = ident.to_string();
+                key = name == "key";
+                carriers::carries(&name).is_some()
+                    || minted::operation(&name).is_some()
+                    || sinks::BUILDERS_OF_EVENTS.contains(&name.as_str())
+                    || name == "new_with_id"
+                    || name == "Idempotent"
+                    || name == "svix"
+            }
+            TokenTree::Literal(literal) => {
+                let text = literal.to_string();
+                text.starts_with(['"', 'r', 'b', 'c']) && carriers::carries(&text).is_some()
+            }
+            TokenTree::Group(group) => may_send(group.stream()),
+            TokenTree::Punct(punct) => after_key && punct.as_char() == '!',
         }
-        TokenTree::Literal(literal) => {
-            let text = literal.to_string();
-            text.starts_with(['"', 'r', 'b', 'c']) && carriers::carries(&text).is_some()
-        }
-        TokenTree::Group(group) => may_send(group.stream()),
-        TokenTree::Punct(_) => false,
     })
 }
 
@@ -108,21 +120,25 @@ fn is_deeper_than(tokens: TokenStream, deepest: usize) -> bool {
 }
 
 fn report(finding: Finding, item: &Item, cx: &mut Diagnostics) {
-    let Finding { rule, at, what, .. } = finding;
+    let Finding { rule, at, what, cure, .. } = finding;
     let key = item
         .arguments
         .iter()
         .find(|argument| matches!(argument.helper, Some((Helper::Key, _))))
         .and_then(|argument| argument.bindings().first());
-    let help = match (key, finding.setter.as_str()) {
-        (Some(key), "") => {
+    let help = match (key, cure) {
+        (Some(key), Cure::Pass) => {
             format!("pass the key of this handler, `{key}.as_str()`, or an id that came with the message")
         }
-        (None, "") => "add `#[key] key: &idem::Key` to the arguments and pass `key.as_str()`, or pass an id that came with the message".to_owned(),
-        (Some(key), setter) => setter.replace("{key}", &key.to_string()),
-        (None, setter) => {
+        (None, Cure::Pass) => "add `#[key] key: &idem::Key` to the arguments and pass `key.as_str()`, or pass an id that came with the message".to_owned(),
+        (Some(key), Cure::Set(setter)) => setter.replace("{key}", &key.to_string()),
+        (None, Cure::Set(setter)) => {
             format!("add `#[key] key: &idem::Key` to the arguments, and {}", setter.replace("{key}", "key"))
         }
+        (Some(key), Cure::Name) => {
+            format!("name what came with the message instead; for one of several writes, `{key}.step(\"…\")`")
+        }
+        (None, Cure::Name) => "name what came with the message instead".to_owned(),
     };
     cx.report(rule, at, what, help);
 }

@@ -135,12 +135,35 @@ pub(super) struct Window {
 pub(super) struct Trust {
     pub(super) place: Place,
     pub(super) at: At,
+    pub(super) reason: String,
 }
 
 /// A rule that does not apply here, as a person says.
 pub(super) struct Allow {
     pub(super) rule: &'static Rule,
     pub(super) at: At,
+    pub(super) reason: String,
+}
+
+impl Options {
+    /// What the table of handlers shows of them.
+    pub(super) fn declared(&self) -> model::Declared {
+        let keys = match &self.key {
+            KeyOption::Templates(templates) => templates.iter().map(LitStr::value).collect(),
+            KeyOption::Missing | KeyOption::Unusable => Vec::new(),
+        };
+        let payload = || self.payload.iter().map(|(place, _)| place.to_string()).collect();
+        let trusts = self.trusts.iter().map(|trust| (trust.place.to_string(), trust.reason.clone()));
+        let allows = self.allows.iter().map(|allow| (allow.rule.name.to_owned(), allow.reason.clone()));
+        model::Declared {
+            keys,
+            redelivery: self.redelivery.map(|redelivery| redelivery.length),
+            payload: self.payload_is_said.then(payload),
+            once_per: self.once_per.as_ref().map(LitStr::value),
+            trusts: trusts.collect(),
+            allows: allows.collect(),
+        }
+    }
 }
 
 impl StoreOption {

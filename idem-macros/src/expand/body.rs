@@ -5,7 +5,7 @@
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 
-use super::{call, facts, handler, inbox};
+use super::{call, facts, handler, inbox, registered};
 use crate::check::simple_name;
 use crate::item::{ArgumentKind, Helper, inner_attributes};
 use crate::model::Function;
@@ -39,13 +39,14 @@ pub(super) fn guarded(function: &Function) -> TokenStream {
     quote!(#attributes #call #guarded)
 }
 
-/// The settings, the proofs and the call.
+/// The settings, their entry in the table, the proofs and the call.
 fn called(function: &Function) -> TokenStream {
     let handler = handler::statement(function);
+    let entry = registered::entry(function);
     let proofs = call::proofs(&function.proofs, function.paths.private());
     let facts = facts::checks(function);
     let call = call::statements(function);
-    quote!(#handler #proofs #facts #call)
+    quote!(#handler #entry #proofs #facts #call)
 }
 
 /// A plain function: its body as a closure that borrows, so that arguments are dropped where they always were.

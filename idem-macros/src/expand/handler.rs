@@ -38,7 +38,6 @@ pub(super) fn reference(function: &Function) -> TokenStream {
 fn value(function: &Function) -> TokenStream {
     let site = names::site();
     let private = function.paths.private();
-    let settings = &function.settings;
     let scope = match &function.scope {
         Scope::Path => {
             let name = function.item.name.to_string();
@@ -47,6 +46,14 @@ fn value(function: &Function) -> TokenStream {
         }
         Scope::Constant(scope) | Scope::Dependent(scope) => scope.clone(),
     };
+    with_scope(function, &scope)
+}
+
+/// The settings, of this scope.
+pub(super) fn with_scope(function: &Function, scope: &TokenStream) -> TokenStream {
+    let site = names::site();
+    let private = function.paths.private();
+    let settings = &function.settings;
     // One call and no macro for file and line: this is compiled once for each handler.
     let mut handler = quote_spanned!(site=> #private::Handler::here(#scope));
     let mut set = |method: &str, value: TokenStream| {

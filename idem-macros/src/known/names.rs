@@ -25,6 +25,23 @@ pub(crate) fn per_delivery(name: &str) -> Option<PerDelivery> {
     Some(PerDelivery { sureness: family.sureness, is: family.is, told_by })
 }
 
+/// Whether `name`, in snake case, is of a field or getter whose value is another one at each delivery, wherever it is read.
+pub(crate) fn is_per_delivery_in_bodies(name: &str) -> bool {
+    delivery::FAMILIES.iter().any(|family| family.in_bodies && family.names.contains(&name))
+}
+
+/// What `name`, in snake case, is, if a queue alone has it and fills it anew for each delivery. What belongs to a trace came with the
+/// message, and is there again.
+pub(crate) fn of_one_delivery(name: &str) -> Option<&'static str> {
+    let family = delivery::FAMILIES.iter().find(|family| family.in_bodies && family.names.contains(&name))?;
+    (family.is != delivery::OF_A_TRACE).then_some(family.is)
+}
+
+/// Whether a variable of that name, of a loop over a range, counts tries.
+pub(crate) fn counts_tries(name: &str) -> bool {
+    delivery::TRIES.contains(&name)
+}
+
 /// What sort of payload `name`, in snake case, is, if it is known to be payload.
 pub(crate) fn payload(name: &str) -> Option<Sort> {
     payload::SORTS.iter().find(|(_, names)| names.contains(&name)).map(|(sort, _)| *sort)
@@ -91,6 +108,13 @@ mod tests {
         }
         for name in &delivery {
             assert!(!payload.contains(name), "{name} is in both tables");
+        }
+    }
+
+    #[test]
+    fn what_is_refused_in_a_body_is_refused_in_a_key_wherever_it_stands() {
+        for family in delivery::FAMILIES.iter().filter(|family| family.in_bodies) {
+            assert_eq!(family.sureness, delivery::Sureness::Sure, "{:?}", family.names);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Class;
 
 pub(super) static TYPES: &[(Class, &[&str])] = &[
-    (Class::Float, &["f32", "f64", "OrderedFloat", "NotNan", "Number"]),
+    (Class::Float, &["f32", "f64", "OrderedFloat", "NotNan"]),
     (
         Class::Clock,
         &[
@@ -41,8 +41,6 @@ pub(super) static TYPES: &[(Class, &[&str])] = &[
             "DashSet",
             "HeaderMap",
             "FieldTable",
-            "Map",
-            "Value",
         ],
     ),
     (
@@ -65,12 +63,23 @@ pub(super) static TYPES: &[(Class, &[&str])] = &[
             "AtomicIsize",
             "AtomicPtr",
             "fn",
+            "Child",
+        ],
+    ),
+    (
+        Class::Random,
+        &[
             "ThreadRng",
             "StdRng",
             "SmallRng",
             "OsRng",
             "SysRng",
+            "SystemRandom",
             "RandomState",
+            "DefaultHasher",
         ],
     ),
+    (Class::AnyShape, &["Value", "Map", "Number", "RawValue"]),
+    (Class::Locked, &["Mutex", "RwLock", "Cell", "RefCell", "OnceCell", "OnceLock", "LazyCell", "LazyLock"]),
+    (Class::Result, &["Result"]),
 ];

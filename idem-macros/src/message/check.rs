@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, Span};
 
 use super::fields::{MessageField, Role, Shape};
-use crate::diagnostics::Diagnostics;
-use crate::known::names::{per_delivery, snake_case};
+use crate::diagnostics::{At, Diagnostics};
+use crate::known::names::{self, per_delivery, snake_case};
 use crate::rules;
 
 /// `at` is the name of the struct or variant, and `shown` how it is written.
@@ -33,6 +33,24 @@ pub(super) fn shape(shape: &Shape, at: &Ident, shown: &str, cx: &mut Diagnostics
     }
     for field in shape.fields.iter().filter(|field| field.is_identity()) {
         sent(field, cx);
+    }
+    for field in shape.fields.iter().filter(|field| field.mark.is_none() && field.is_payload()) {
+        compared(field, cx);
+    }
+}
+
+/// Reports what has the name of a queue's and would be compared between deliveries.
+fn compared(field: &MessageField, cx: &mut Diagnostics) {
+    let (name, ty) = (&field.name, field.shown_type());
+    if let Some(is) = names::of_one_delivery(&snake_case(name)) {
+        cx.report(
+            &rules::PAYLOAD_PER_ATTEMPT,
+            At::tokens(&field.member),
+            format_args!("`{name}` in the payload {is}"),
+            format_args!(
+                "mark it: `#[message(per_delivery)] {name}: {ty}`; if the name lies, say so: `#[message(payload)]`"
+            ),
+        );
     }
 }
 

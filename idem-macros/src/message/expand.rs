@@ -61,7 +61,7 @@ fn role(field: &MessageField) -> Ident {
         Some(Mark { role: Role::PerDelivery, .. }) => "PerDelivery",
         Some(Mark { role: Role::PublishedAt, .. }) => "PublishedAt",
         Some(Mark { role: Role::Skip, .. }) => "Skipped",
-        None => "Payload",
+        Some(Mark { role: Role::Payload, .. }) | None => "Payload",
     };
     Ident::new(role, names::site())
 }

@@ -41,11 +41,13 @@ pub(super) enum Role {
     PerDelivery,
     PublishedAt,
     Skip,
+    /// Said of a field whose name sounds as if it were something else.
+    Payload,
 }
 
 impl Role {
-    pub(super) const MARKS: [Self; 5] =
-        [Self::Id, Self::Event, Self::PerDelivery, Self::PublishedAt, Self::Skip];
+    pub(super) const MARKS: [Self; 6] =
+        [Self::Id, Self::Event, Self::PerDelivery, Self::PublishedAt, Self::Skip, Self::Payload];
 
     /// As it is written.
     pub(super) fn word(self) -> &'static str {
@@ -55,6 +57,7 @@ impl Role {
             Self::PerDelivery => "per_delivery",
             Self::PublishedAt => "published_at",
             Self::Skip => "skip",
+            Self::Payload => "payload",
         }
     }
 }
@@ -111,7 +114,7 @@ impl MessageField {
 
     /// Whether it is compared between deliveries. What serde does not read was not sent.
     pub(super) fn is_payload(&self) -> bool {
-        self.mark.is_none() && self.serde.skip.is_none()
+        matches!(&self.mark, None | Some(Mark { role: Role::Payload, .. })) && self.serde.skip.is_none()
     }
 
     /// Whether its type is an `Option`, whose default is *missing*.

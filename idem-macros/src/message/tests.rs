@@ -23,6 +23,10 @@ fn a_message_with_one_identity_is_accepted() {
         "struct P { #[message(id)] id: String, #[serde(default)] note: String, #[serde(flatten)] rest: Rest }",
         "enum E { A { #[message(id)] id: u64 }, B(#[message(id)] u64, u32) }",
         "#[message(crate = ::once)] struct P { #[message(id)] id: String }",
+        "struct P { #[message(id)] id: String, #[message(payload)] delivery_tag: u64, #[message(skip)] redelivered: bool }",
+        "struct P { #[message(id)] id: String, #[serde(skip)] receipt_handle: String, traceparent: String, lease_id: u64 }",
+        "struct P { #[message(id)] id: String, expires_at: u64, reply_to: String, attempt: u32, nonce: u64, request_id: u64 }",
+        "struct P { #[message(id)] delivery_tag: u64, #[message(event)] redelivered: bool }",
         "struct P { #[message(id)] r#type: String, #[message(skip)] a: A, #[message(published_at)] at: u64 }",
     ] {
         assert_eq!(rules(item), NONE, "{item}");
@@ -36,6 +40,12 @@ fn each_mistake_is_told_once_and_all_of_them_together() {
         ("struct P { #[message(per_delivery)] id: String }", &["message_no_identity"]),
         ("enum E { A { #[message(id)] id: u64 }, B(u64) }", &["message_no_identity"]),
         ("enum E { A { #[message(id)] id: u64 }, B }", &["message_item"]),
+        ("struct P { #[message(id)] id: String, delivery_tag: u64 }", &["payload_per_attempt"]),
+        (
+            "struct P { #[message(id)] id: u64, redelivered: bool, receiptHandle: String }",
+            &["payload_per_attempt"; 2],
+        ),
+        ("enum E { A { #[message(id)] id: u64, ack_id: String } }", &["payload_per_attempt"]),
         ("struct P;", &["message_item"]),
         ("struct P {}", &["message_item"]),
         ("struct P();", &["message_item"]),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::warden::Warden;
 use crate::{free_port, program};
@@ -19,6 +20,20 @@ pub struct PostgresServer {
     warden: Option<Warden>,
 }
 
+/// Made once: a copy costs a tenth of what `initdb` does.
+static TEMPLATE: LazyLock<(PathBuf, Warden)> = LazyLock::new(|| {
+    let folder = new_folder("postgres-template");
+    run(as_postgres("initdb").arg("-D").arg(folder.join("data")).args([
+        "--username=postgres",
+        "--auth=trust",
+        "--no-sync",
+        "--encoding=UTF8",
+        "--locale=C",
+    ]));
+    let warden = Warden::start(Command::new("true").arg(&folder), &folder);
+    (folder, warden)
+});
+
 const READY: &str = "database system is ready to accept";
 
 impl PostgresServer {
@@ -27,29 +42,31 @@ impl PostgresServer {
     /// # Panics
     /// If it does not start.
     pub fn start(settings: &[&str]) -> Self {
-        let folder = new_folder("postgres");
-        // Made once: a copy costs a tenth of what `initdb` does.
-        static TEMPLATE: LazyLock<(PathBuf, Warden)> = LazyLock::new(|| {
-            let folder = new_folder("postgres-template");
-            run(as_postgres("initdb").arg("-D").arg(folder.join("data")).args([
-                "--username=postgres",
-                "--auth=trust",
-                "--no-sync",
-                "--encoding=UTF8",
-                "--locale=C",
-            ]));
-            let warden = Warden::start(Command::new("true").arg(&folder), &folder);
-            (folder, warden)
-        });
-        run(Command::new("cp").arg("-a").arg(TEMPLATE.0.join("data")).arg(folder.join("data")));
-        Self::on(folder, settings)
+        Self::start_with(settings, "")
     }
 
-    /// Starts a replica of this server, and waits until it takes connections. The data are copied, and it follows from there.
+    /// The same, with lines for its `pg_hba.conf` that come before those that let everybody in.
     ///
     /// # Panics
     /// If it does not start.
-    pub fn replica(&self) -> Self {
+    pub fn start_with(settings: &[&str], rules: &str) -> Self {
+        let folder = new_folder("postgres");
+        run(Command::new("cp").arg("-a").arg(TEMPLATE.0.join("data")).arg(folder.join("data")));
+        if !rules.is_empty() {
+            let path = folder.join("data/pg_hba.conf");
+            let others = std::fs::read_to_string(&path).expect("the file that `initdb` wrote");
+            std::fs::write(path, format!("{rules}\n{others}")).expect("a file that can be written to");
+        }
+        Self::on(folder, settings)
+    }
+
+    /// Starts a replica of this server, and waits until it takes connections. The data are copied, and it follows from there; all
+    /// through `port`, on which this server or a proxy in front of it listens.
+    ///
+    /// # Panics
+    /// If it does not start.
+    #[must_use]
+    pub fn replica_through(&self, port: u16) -> Self {
         let folder = new_folder("postgres-replica");
         run(as_postgres("pg_basebackup")
             .arg("-D")
@@ -61,7 +78,7 @@ impl PostgresServer {
                 "--checkpoint=fast",
                 "--no-sync",
             ])
-            .arg(format!("--port={}", self.port)));
+            .arg(format!("--port={port}")));
         Self::on(folder, &["hot_standby=on"])
     }
 
@@ -91,9 +108,17 @@ impl PostgresServer {
         warden.wait_for(READY);
     }
 
-    /// Kills all of its processes, as a power loss would.
+    /// Kills all of its processes, as a power loss would, and waits until they are gone.
+    ///
+    /// # Panics
+    /// If one of them is still there ten seconds later.
     pub fn kill(&self) {
-        self.signal("KILL");
+        let killed = self.signal("KILL");
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while killed.iter().any(|id| runs(id)) {
+            assert!(Instant::now() < deadline, "processes {killed:?} do not end");
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// Stops all of its processes where they are (`SIGSTOP`).
@@ -127,17 +152,19 @@ impl PostgresServer {
     /// Waits until its log has a line with `words` in it.
     ///
     /// # Panics
-    /// If there is none within a minute.
+    /// If there is none within 45 seconds.
     pub fn wait_for_log(&self, words: &str) {
         self.warden.as_ref().expect("a server that runs").wait_for(words);
     }
 
     /// To the server's own process first, so that it starts no other meanwhile. Those that ended meanwhile need no signal.
-    fn signal(&self, name: &str) {
-        let Some(id) = self.warden.as_ref().map(Warden::server) else { return };
+    fn signal(&self, name: &str) -> Vec<String> {
+        let Some(id) = self.warden.as_ref().map(Warden::server) else { return Vec::new() };
         let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
         let ids = std::iter::once(id.to_string()).chain(children.split_whitespace().map(str::to_owned));
-        let _ = Command::new("kill").arg(format!("-{name}")).args(ids).stderr(Stdio::null()).status();
+        let ids: Vec<String> = ids.collect();
+        let _ = Command::new("kill").arg(format!("-{name}")).args(&ids).stderr(Stdio::null()).status();
+        ids
     }
 }
 
@@ -146,6 +173,12 @@ impl Drop for PostgresServer {
         // One that is paused would not hear that it is to end.
         self.go_on();
     }
+}
+
+/// Whether a process is still at work: one that has ended may wait for its parent to hear of it.
+fn runs(id: &str) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    state.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
 }
 
 /// Runs one of PostgreSQL's programs, as a user other than root: it refuses that one.

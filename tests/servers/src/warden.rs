@@ -15,7 +15,11 @@ echo "$server"
 read -r word || word=
 kill -QUIT "$server" 2>/dev/null
 wait "$server"
-[ "$word" = keep ] || rm -rf "$folder"
+[ "$word" = keep ] && exit
+# A PostgreSQL that was killed has left a segment of shared memory, whose id is in the last word of that line.
+memory=$(sed -n '7s/.* //p' "$folder/data/postmaster.pid" 2>/dev/null)
+[ -z "$memory" ] || ipcrm -m "$memory" 2>/dev/null
+rm -rf "$folder"
 "#;
 
 /// A server's process and its folder, both in the shell's care.
@@ -66,11 +70,11 @@ impl Warden {
     /// Waits until the server has written a line with `words` in it.
     ///
     /// # Panics
-    /// If it has not within a minute.
+    /// If it has not within 45 seconds.
     pub(crate) fn wait_for(&self, words: &str) {
         let lines = self.said.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let silent = |lines: &mut Vec<String>| !lines.iter().any(|line| line.contains(words));
-        let waited = self.said.more.wait_timeout_while(lines, Duration::from_secs(60), silent);
+        let waited = self.said.more.wait_timeout_while(lines, Duration::from_secs(45), silent);
         let (lines, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
         assert!(!timeout.timed_out(), "the server never said {words:?}, but:\n{}", lines.join("\n"));
     }

@@ -5,7 +5,9 @@
 
 mod events;
 mod http;
+mod keys;
 mod logs;
+mod order;
 mod outside;
 mod queues;
 mod rows;

@@ -1,4 +1,7 @@
 //! Messages as brokers hand them over: the field names are theirs.
+//!
+//! Copies, of crates that take long to build or build C (aws-sdk-sqs, google-cloud-pubsub, azservicebus, Event Hubs, rdkafka, pulsar, celery,
+//! graphile). Handlers of the real types of others are in `tests/crates/brokers`.
 
 use std::collections::BTreeMap;
 
@@ -135,6 +138,79 @@ fn apalis(task: &Apalis, #[key] key: &Key) -> Keyed {
     Ok(key.as_str().to_owned())
 }
 
+struct PubSub {
+    message_id: String,
+    ordering_key: String,
+    publish_time: u64,
+    attributes: BTreeMap<String, String>,
+}
+
+#[idempotent(store = none, key = "pubsub:<message.message_id>")]
+fn pub_sub(message: &PubSub, #[key] key: &Key) -> Keyed {
+    assert!(message.publish_time > 0 && message.ordering_key.is_empty() && message.attributes.is_empty());
+    Ok(key.as_str().to_owned())
+}
+
+struct EventHubs {
+    partition_id: String,
+    sequence_number: Option<i64>,
+    enqueued_time: u64,
+}
+
+#[idempotent(store = none, key = "hub:<event.partition_id>:<event.sequence_number>")]
+fn event_hubs(event: &EventHubs, #[key] key: &Key) -> Keyed {
+    assert!(event.enqueued_time > 0);
+    Ok(key.as_str().to_owned())
+}
+
+struct Pulsar {
+    topic: String,
+    message_id: PulsarId,
+}
+
+struct PulsarId {
+    ledger_id: u64,
+    entry_id: u64,
+    partition: i32,
+    batch_index: i32,
+    ack_set: [i64; 1],
+}
+
+#[idempotent(
+    store = none,
+    key = "pulsar:<m.topic>:<m.message_id.ledger_id>:<m.message_id.entry_id>:<m.message_id.partition>:<m.message_id.batch_index>"
+)]
+fn pulsar(m: &Pulsar, #[key] key: &Key) -> Keyed {
+    assert_eq!(m.message_id.ack_set, [0]);
+    Ok(key.as_str().to_owned())
+}
+
+struct Celery {
+    id: String,
+    retries: u32,
+    eta: Option<u64>,
+    origin: String,
+}
+
+#[idempotent(store = none, key = "task:<headers.id>")]
+fn celery(headers: &Celery, #[key] key: &Key) -> Keyed {
+    assert!(headers.retries == 0 && headers.eta.is_none() && headers.origin.is_empty());
+    Ok(key.as_str().to_owned())
+}
+
+struct Graphile {
+    id: i64,
+    key: Option<String>,
+    attempts: u16,
+    locked_by: Option<String>,
+}
+
+#[idempotent(store = none, key = "graphile:<job.id>")]
+fn graphile(job: &Graphile, #[key] key: &Key) -> Keyed {
+    assert!(job.attempts == 1 && job.key.is_none() && job.locked_by.is_none());
+    Ok(key.as_str().to_owned())
+}
+
 #[test]
 fn what_brokers_keep_over_redeliveries_is_a_key() {
     let delivery = RabbitMq {
@@ -165,5 +241,20 @@ fn what_brokers_keep_over_redeliveries_is_a_key() {
     let message = ServiceBus { message_id: Some("m".into()), session_id: "s".into(), lock_token: 1 };
     same_key(|| service_bus(&message), "asb:s:m");
     same_key(|| sidekiq(&Sidekiq { jid: "j".into(), retry_count: 1, enqueued_at: 1.0 }), "job:j");
+    let message = PubSub {
+        message_id: "m".into(),
+        ordering_key: String::new(),
+        publish_time: 1,
+        attributes: BTreeMap::new(),
+    };
+    same_key(|| pub_sub(&message), "pubsub:m");
+    let event = EventHubs { partition_id: "0".into(), sequence_number: Some(7), enqueued_time: 1 };
+    same_key(|| event_hubs(&event), "hub:0:7");
+    let message_id = PulsarId { ledger_id: 1, entry_id: 2, partition: -1, batch_index: 0, ack_set: [0] };
+    let message = Pulsar { topic: "t".into(), message_id };
+    same_key(|| pulsar(&message), "pulsar:t:1:2:-1:0");
+    let headers = Celery { id: "c".into(), retries: 0, eta: None, origin: String::new() };
+    same_key(|| celery(&headers), "task:c");
+    same_key(|| graphile(&Graphile { id: 3, key: None, attempts: 1, locked_by: None }), "graphile:3");
     same_key(|| apalis(&Apalis { task_id: "t".into(), idempotency_key: None }), "task:t");
 }

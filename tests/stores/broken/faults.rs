@@ -16,10 +16,12 @@ macro_rules! faults {
     };
 }
 
+mod batches;
 mod claims;
 mod endings;
 mod records;
 
+pub(super) use batches::*;
 pub(super) use claims::*;
 pub(super) use endings::*;
 pub(super) use records::*;

@@ -1,4 +1,4 @@
-//! Types of other crates, each behind a feature that has the crate's name.
+//! Texts and other values of other crates, each behind a feature that has the crate's name.
 //!
 //! None of them is recommended: the compiler's list of what else is a part is the same whichever features are on.
 
@@ -13,52 +13,19 @@ macro_rules! texts {
         impl KeyPart for $ty {
             #[inline]
             fn write(&self, out: &mut KeyWriter<'_>) {
-                out.text(self.$as_str());
+                super::written(self.$as_str(), out);
             }
         }
     )*};
 }
 texts! {
+    "amq-protocol-types" amq_protocol_types::ShortString, as_str;
+    "async-nats" async_nats::Subject, as_str;
     "bytestring" bytestring::ByteString, as_ref;
     "compact_str" compact_str::CompactString, as_str;
     "http" http::Method, as_str;
     "smol_str" smol_str::SmolStr, as_str;
     "url" url::Url, as_str;
-}
-
-/// Lower-case hex with hyphens. The nil and the max UUID are missing: they stand where an id was never set.
-#[cfg(feature = "uuid")]
-#[diagnostic::do_not_recommend]
-impl KeyPart for uuid::Uuid {
-    fn write(&self, out: &mut KeyWriter<'_>) {
-        if self.is_nil() || self.is_max() {
-            out.missing();
-        } else {
-            out.text(self.hyphenated().encode_lower(&mut uuid::Uuid::encode_buffer()));
-        }
-    }
-}
-
-/// As [`uuid::Uuid`].
-#[cfg(feature = "uuid")]
-#[diagnostic::do_not_recommend]
-impl KeyPart for uuid::NonNilUuid {
-    fn write(&self, out: &mut KeyWriter<'_>) {
-        self.get().write(out);
-    }
-}
-
-/// Crockford's base 32, in upper case. The nil ULID is missing: it stands where an id was never set.
-#[cfg(feature = "ulid")]
-#[diagnostic::do_not_recommend]
-impl KeyPart for ulid::Ulid {
-    fn write(&self, out: &mut KeyWriter<'_>) {
-        if self.is_nil() {
-            out.missing();
-        } else {
-            out.display(self);
-        }
-    }
 }
 
 /// Lower-case hex, two digits a byte. Empty bytes are missing.

@@ -14,7 +14,7 @@ use crate::machine::{
     Answer, Claim, Completion, Forgotten, Operation, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
 };
 use crate::store::{Reply, Store, StoreClass};
-use crate::{Body, RecordId, Token};
+use crate::{Body, RecordId, StoreError, Timestamp, Token};
 
 /// Records below which one more shard is not worth its share: bounds are kept by shard, and ids fall evenly on many only.
 const MIN_RECORDS_PER_SHARD: usize = 1_024;
@@ -66,6 +66,24 @@ impl Shared {
         Reply::ready(
             answer.map(|answer| pick(answer).unwrap_or_else(|| unreachable!("another operation's answer"))),
         )
+    }
+
+    /// Does `step` for the record of each id, shard by shard: each lock is taken once, and within a shard the order stays that of the
+    /// batch. Ends at the first error.
+    fn by_shard<'i>(
+        &self,
+        ids: impl Iterator<Item = &'i RecordId>,
+        mut step: impl FnMut(&mut Shard, Timestamp, usize) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut order: Vec<(usize, usize)> =
+            ids.enumerate().map(|(at, id)| (self.shard_index(id), at)).collect();
+        order.sort_unstable();
+        for run in order.chunk_by(|one, other| one.0 == other.0) {
+            let mut shard = lock(&self.shards[run[0].0]);
+            let now = self.clock.now();
+            run.iter().try_for_each(|&(_, at)| step(&mut shard, now, at))?;
+        }
+        Ok(())
     }
 
     /// Takes back the grants of a batch that could not be served as a whole.
@@ -170,29 +188,18 @@ impl Store for Shared {
     }
 
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
-        let mut order: Vec<(usize, usize)> =
-            claims.iter().enumerate().map(|(at, claim)| (self.shard_index(&claim.id), at)).collect();
-        // Within a shard the order stays that of the batch.
-        order.sort_unstable();
         let mut verdicts = vec![None; claims.len()];
-        for run in order.chunk_by(|one, other| one.0 == other.0) {
-            let mut shard = lock(&self.shards[run[0].0]);
-            let now = self.clock.now();
-            for &(_, at) in run {
-                let verdict = match shard.look_up(&claims[at], now) {
-                    Found::Nothing => shard.grant_first(&claims[at], now).map(Verdict::Claimed),
-                    Found::Another => shard.judge(&claims[at], now),
-                    Found::Replay(replay) => Ok(replay.verdict()),
-                };
-                match verdict {
-                    Ok(verdict) => verdicts[at] = Some(verdict),
-                    Err(error) => {
-                        drop(shard);
-                        self.take_back(claims, &verdicts);
-                        return Reply::ready(Err(error));
-                    }
-                }
-            }
+        let served = self.by_shard(claims.iter().map(|claim| &claim.id), |shard, now, at| {
+            verdicts[at] = Some(match shard.look_up(&claims[at], now) {
+                Found::Nothing => shard.grant_first(&claims[at], now).map(Verdict::Claimed),
+                Found::Another => shard.judge(&claims[at], now),
+                Found::Replay(replay) => Ok(replay.verdict()),
+            }?);
+            Ok(())
+        });
+        if let Err(error) = served {
+            self.take_back(claims, &verdicts);
+            return Reply::ready(Err(error));
         }
         Reply::ready(Ok(verdicts.into_iter().flatten().collect()))
     }
@@ -209,6 +216,15 @@ impl Store for Shared {
         let mut shard = self.shard(&completion.id);
         let now = self.clock.now();
         Reply::ready(shard.complete(completion, false, now))
+    }
+
+    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
+        let mut recorded = vec![Recorded::Gone; completions.len()];
+        let served = self.by_shard(completions.iter().map(|completion| &completion.id), |shard, now, at| {
+            recorded[at] = shard.complete(&completions[at], false, now)?;
+            Ok(())
+        });
+        Reply::ready(served.map(|()| recorded))
     }
 
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {

@@ -134,7 +134,7 @@ impl PostgresStoreBuilder {
     /// # Cancellation
     /// The table is left as it was, or is made.
     pub async fn migrate(&self) -> Result<(), StoreError> {
-        let (options, table, place) = self.settle()?;
+        let Settled { options, table, place, .. } = self.settle()?;
         self.in_time(&place, "bring the table up to date", migrate::migrate(&options, &table, &place)).await
     }
 
@@ -153,11 +153,7 @@ impl PostgresStoreBuilder {
     /// # Cancellation
     /// Nothing is left behind.
     pub async fn open(&self) -> Result<PostgresStore, StoreError> {
-        let (options, table, place) = self.settle()?;
-        let runtime = Handle::try_current().map_err(|cause| {
-            let what = "it can only be opened within a tokio runtime";
-            place.error(StoreErrorKind::Misconfigured, what).because(cause)
-        })?;
+        let Settled { options, table, place, runtime } = self.settle()?;
         let session = Session::within(self.timeout);
         let connections = match &self.target.0 {
             Kind::Pool(pool) => Connections::Pool(pool.clone()),
@@ -202,15 +198,27 @@ impl PostgresStoreBuilder {
         Table::new(self.schema.as_deref(), &self.table)
     }
 
-    fn settle(&self) -> Result<(PgConnectOptions, Table, Place), StoreError> {
+    fn settle(&self) -> Result<Settled, StoreError> {
         let table = self.names()?;
         let mut options = self.target.options()?;
         if options.get_application_name().is_none() {
             options = options.application_name("idem");
         }
         let place = Place::new(&options, table.quoted());
-        Ok((options.disable_statement_logging(), table, place))
+        let runtime = Handle::try_current().map_err(|cause| {
+            let what = "it can only be opened or migrated within a tokio runtime";
+            place.error(StoreErrorKind::Misconfigured, what).because(cause)
+        })?;
+        Ok(Settled { options: options.disable_statement_logging(), table, place, runtime })
     }
+}
+
+/// What was said, found valid.
+struct Settled {
+    options: PgConnectOptions,
+    table: Table,
+    place: Place,
+    runtime: Handle,
 }
 
 /// Without where it connects to, which may have a password in it.

@@ -33,9 +33,9 @@ pub(super) fn next(error: &sqlx::Error, may_be_stale: bool) -> Next {
             let error = error.downcast_ref::<PgDatabaseError>();
             match error.code() {
                 "40001" | "40P01" => Next::Again,
-                // The plan or the prepared statement is of a table that was changed, or of another server session.
-                "0A000" | "26000" if may_be_stale => Next::Elsewhere,
-                "57P01" | "57P02" | "57P05" | "25P03" if may_be_stale => Next::Elsewhere,
+                // The plan or the prepared statement is of a table that was changed, or of another server session; or the server
+                // ended the session while it idled.
+                "0A000" | "26000" | "57P01" | "57P02" | "57P05" if may_be_stale => Next::Elsewhere,
                 // It was demoted: what the name stands for now may be another server.
                 "25006" => Next::Close,
                 _ if matches!(error.severity(), PgSeverity::Fatal | PgSeverity::Panic) => Next::Close,

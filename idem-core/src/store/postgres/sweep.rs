@@ -59,10 +59,9 @@ impl Inner {
     /// The walk's next step. A failure matters to nobody: the next step comes here again.
     pub(super) async fn sweep_some(&self) {
         let page = self.walk.page.load(Ordering::Relaxed);
-        if let Ok((deleted, pages)) = self.sweep_pages(page, PAGES_PER_GRANTS, MOST).await {
-            if deleted < MOST {
-                self.advance(page, PAGES_PER_GRANTS, pages);
-            }
+        match self.sweep_pages(page, PAGES_PER_GRANTS, MOST).await {
+            Ok((deleted, pages)) if deleted < MOST => self.advance(page, PAGES_PER_GRANTS, pages),
+            _ => {}
         }
     }
 

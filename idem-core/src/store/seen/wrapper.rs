@@ -12,8 +12,8 @@ use crate::clock::Clock;
 use crate::machine::{
     Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, StateKind, Verdict,
 };
-use crate::store::{Reply, Store, StoreClass};
-use crate::{Fingerprint, RecordId, Token};
+use crate::store::{Reply, Store, StoreClass, StoreIdentity};
+use crate::{Body, Fingerprint, RecordId, Token};
 
 impl<S: Store> Store for SeenSet<S> {
     fn handle(&self) -> Arc<dyn Store> {
@@ -27,6 +27,10 @@ impl<S: Store> Store for SeenSet<S> {
 
     fn clock(&self) -> Clock {
         self.inner.clock()
+    }
+
+    fn identity(&self) -> StoreIdentity {
+        StoreIdentity::of(&*self.set)
     }
 
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
@@ -68,24 +72,29 @@ impl<S: Store> Store for SeenSet<S> {
     }
 
     fn complete(&self, completion: &Completion) -> Reply<Recorded> {
-        let asked = self.set.ask();
-        let Completion { id, token, fingerprint, ttl, keep, .. } = *completion;
+        let learner = Learner::of(&self.set, completion, self.set.ask());
         let reply = self.inner.complete(completion);
-        if !self.set.complete(&id, &token) {
+        match learner {
+            Some(learner) => reply.map(move |recorded| learner.hear(recorded)),
+            None => reply,
+        }
+    }
+
+    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
+        let asked = self.set.ask();
+        let learners: Vec<_> =
+            completions.iter().map(|completion| Learner::of(&self.set, completion, asked)).collect();
+        let reply = self.inner.complete_many(completions);
+        if learners.iter().all(Option::is_none) {
             return reply;
         }
-        let (set, body) = (self.set.clone(), completion.body.clone());
-        reply.map(move |recorded| {
-            // Gone is the answer of `KeyOnly`, whose only memory this is.
-            if matches!(recorded, Recorded::Stored | Recorded::Recreated | Recorded::Gone) {
-                // Without its result, an entry can speak for the tombstone too.
-                let valid_for = if set.keeps_results() { ttl } else { keep.max(ttl) };
-                let done = Done { fingerprint, body: Some(&body), age: Duration::ZERO, valid_for };
-                set.learn(&id, &done, asked);
-            } else {
-                set.end(&id, &token);
+        reply.map(move |answers| {
+            for (learner, recorded) in learners.iter().zip(&answers) {
+                if let Some(learner) = learner {
+                    learner.hear(*recorded);
+                }
             }
-            recorded
+            answers
         })
     }
 
@@ -172,6 +181,45 @@ impl Listener {
             _ => {}
         }
         verdict
+    }
+}
+
+/// Waits for the store's word on a success that this process sends for the first time.
+struct Learner {
+    set: Arc<Set>,
+    id: RecordId,
+    token: Token,
+    fingerprint: Option<Fingerprint>,
+    body: Body,
+    valid_for: Duration,
+    asked: Asked,
+}
+
+impl Learner {
+    fn of(set: &Arc<Set>, completion: &Completion, asked: Asked) -> Option<Self> {
+        let Completion { id, token, fingerprint, ttl, keep, .. } = *completion;
+        set.complete(&id, &token).then(|| Self {
+            set: set.clone(),
+            id,
+            token,
+            fingerprint,
+            body: completion.body.clone(),
+            // Without its result, an entry can speak for the tombstone too.
+            valid_for: if set.keeps_results() { ttl } else { keep.max(ttl) },
+            asked,
+        })
+    }
+
+    fn hear(&self, recorded: Recorded) -> Recorded {
+        // Gone is the answer of `KeyOnly`, whose only memory this is.
+        if matches!(recorded, Recorded::Stored | Recorded::Recreated | Recorded::Gone) {
+            let Self { fingerprint, valid_for, .. } = *self;
+            let done = Done { fingerprint, body: Some(&self.body), age: Duration::ZERO, valid_for };
+            self.set.learn(&self.id, &done, self.asked);
+        } else {
+            self.set.end(&self.id, &self.token);
+        }
+        recorded
     }
 }
 

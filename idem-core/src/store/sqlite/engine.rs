@@ -136,6 +136,16 @@ impl Engine {
                 }
                 Ok(Said::Claims(verdicts))
             }
+            Work::Completions(completions) => {
+                let mut recorded = Vec::with_capacity(completions.len());
+                for completion in completions {
+                    let operation = Operation::Complete(completion.clone());
+                    if let Answer::Record(answer) = self.operate(&completion.id, &operation, now)? {
+                        recorded.push(answer);
+                    }
+                }
+                Ok(Said::Recorded(recorded))
+            }
             Work::Sweep { after, left, swept } => {
                 let (gone, next) = self.sweep(*after, Self::WINDOW, *left, now)?;
                 let left = left.saturating_sub(gone);

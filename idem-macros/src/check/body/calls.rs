@@ -7,6 +7,7 @@ use syn::{Expr, ExprCall};
 
 use super::at;
 use super::flow::Flow;
+use super::order;
 use super::value::{Source, Value};
 use crate::known::{self, HOST_VARIABLES, Kind, Mention};
 
@@ -81,6 +82,14 @@ impl Flow {
         }
         if RUNNERS.contains(&last) {
             return values.first().cloned().unwrap_or(Value::Clean);
+        }
+        if let Some(value) = order::written_in_any_order(last, values) {
+            return value;
+        }
+        if let Some(value) = order::made_without_order(&mention, at(call))
+            && Value::made_of(values).fresh().is_none()
+        {
+            return value;
         }
         match values {
             [value] if CONVERSIONS.iter().any(|conversion| last.starts_with(conversion)) => {

@@ -7,11 +7,13 @@ use syn::{BinOp, Block, Expr, Lit, Member, Stmt};
 
 use super::at;
 use super::methods::known_method;
+use super::order;
 use super::scopes::Scopes;
 use super::sinks::Finding;
 use super::value::{Source, Value};
 use crate::diagnostics::At;
-use crate::known::{Form, Kind, Mention, per_delivery};
+use crate::known::names::{is_per_delivery_in_bodies, snake_case};
+use crate::known::{Form, Kind, Mention};
 
 /// How deep expressions are followed. The compiler's stack is what limits it.
 const DEEPEST: usize = 200;
@@ -25,6 +27,8 @@ pub(super) struct Flow {
     pub(super) quiet: usize,
     /// How many expressions stand around this one.
     depth: usize,
+    /// The loops around over collections without an order.
+    pub(super) any_order: Vec<super::order::Loop>,
     /// The values of `break` in the loops around.
     pub(super) breaks: Vec<Value>,
     /// The values of `return` in the closures around.
@@ -85,6 +89,13 @@ impl Flow {
                 if let Some((_, other)) = &init.diverge {
                     self.maybe(|flow| flow.expr(other));
                 }
+                let value = match &local.pat {
+                    syn::Pat::Type(typed) => {
+                        let ty = &typed.ty;
+                        order::of_type(&quote::quote!(#ty), value, at(&typed.pat))
+                    }
+                    _ => value,
+                };
                 let never = value.is_never();
                 self.named_by_its_binding(&local.pat, &value);
                 self.bind(&local.pat, &value);
@@ -216,6 +227,10 @@ impl Flow {
                 Value::Fresh(source) if source.shown_where_used => {
                     Value::Fresh(Rc::new(source.used_at(name.into())))
                 }
+                Value::Unordered(source) => Value::Unordered(Rc::new(Source {
+                    shown: name.to_string(),
+                    ..source.used_at(name.into())
+                })),
                 value => value.clone(),
             };
         }
@@ -308,7 +323,7 @@ impl Flow {
 
 /// A field or a getter that a broker fills anew for each delivery.
 pub(super) fn per_delivery_value(name: &str, at: At) -> Option<Value> {
-    per_delivery::is_per_delivery(name).then(|| {
+    is_per_delivery_in_bodies(&snake_case(name)).then(|| {
         Value::Fresh(Rc::new(Source {
             at,
             shown: name.to_owned(),

@@ -9,6 +9,7 @@ use syn::{Expr, Lit, Macro, Token};
 
 use super::at;
 use super::flow::Flow;
+use super::order;
 use super::value::{Source, Value};
 use crate::known::{self, Form, HOST_VARIABLES, Kind, Mention, conversions};
 use crate::tokens::{is_punct, only_group};
@@ -19,6 +20,9 @@ impl Flow {
         let name = name.as_str();
         if name == "json" {
             return self.json(called.tokens.clone());
+        }
+        if name == "key" && is_ours(&called.path) {
+            return self.key_macro(called.tokens.clone());
         }
         if let Some(value) = self.known_macro(called, name) {
             return value;
@@ -43,6 +47,7 @@ impl Flow {
                 let text = self.formatted(arguments.iter().skip(1));
                 if let Some(target) = arguments.first() {
                     self.mixed_into(target, &text);
+                    self.appended(target, "write");
                 }
                 Value::Clean
             }
@@ -116,10 +121,13 @@ impl Flow {
                         Value::Fresh(source) if source.shown_where_used => {
                             Some(Value::Fresh(Rc::new(source.used_at(at(text)))))
                         }
-                        value => Some(value),
+                        value => Some(order::shown(value)),
                     }
                 })),
-                None => values.push(self.argument(argument)),
+                None => {
+                    let value = self.argument(argument);
+                    values.push(order::shown(value));
+                }
             }
         }
         Value::made_of(&values)
@@ -196,6 +204,11 @@ impl Flow {
             }
         }
     }
+}
+
+/// `key!`, `idem::key!`; not the `key!` of another crate that is named.
+fn is_ours(path: &syn::Path) -> bool {
+    path.segments.len() < 2 || path.segments.iter().any(|segment| segment.ident == "idem")
 }
 
 /// Splits at a sign outside of all brackets.

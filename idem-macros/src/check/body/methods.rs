@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::{Expr, ExprMethodCall};
 
 use super::flow::{Flow, per_delivery_value};
+use super::order;
 use super::value::{Builder, Value};
 use crate::diagnostics::At;
 use crate::known::{Family, Form, Kind, Mention, conversions, minted};
@@ -48,8 +49,16 @@ impl Flow {
             .args
             .iter()
             .map(|argument| match argument {
+                Expr::Closure(closure) if name == "for_each" => {
+                    self.each_of(&receiver, |flow| flow.closure(closure, &Value::Clean))
+                }
                 Expr::Closure(closure) => {
-                    let given = if mapping { receiver.clone() } else { Value::Clean };
+                    let given = match &receiver {
+                        // An entry has no order of its own.
+                        Value::Unordered(_) => Value::Clean,
+                        receiver if mapping => receiver.clone(),
+                        _ => Value::Clean,
+                    };
                     self.closure(closure, &given)
                 }
                 argument => self.expr(argument),
@@ -62,11 +71,21 @@ impl Flow {
         if let Some(builder) = self.request(call, &name, &receiver) {
             return builder;
         }
-        let value = self.result(call, &name, &receiver, &values);
+        if let Value::Unordered(source) = &receiver
+            && let Some(value) = self.method_without_order(call, &name, source, &values)
+        {
+            return value;
+        }
+        let value = match self.result(call, &name, &receiver, &values) {
+            Value::Clean if name == "collect" => order::collected(call, Value::Clean),
+            value => value,
+        };
         let part = Value::made_of(values.iter());
         if conversions::mutates(&name) {
             self.mixed_into(&call.receiver, &part);
+            self.appended(&call.receiver, &name);
         }
+        let receiver = if name == "hash" { order::shown(receiver) } else { receiver };
         let given = if name == "hash" { &receiver } else { &value };
         self.written_by_call(call.args.iter(), &values, given);
         value

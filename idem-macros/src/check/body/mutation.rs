@@ -53,6 +53,8 @@ impl Flow {
             if reference.mutability.is_none() {
                 continue;
             }
+            // `entry.hash(&mut hasher)`, `append(&mut text, entry)`.
+            self.appended(&reference.expr, "write");
             let others = values.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, value)| value);
             let given = Value::out_of(others);
             let fresh = match result {
@@ -69,7 +71,7 @@ impl Flow {
     }
 
     /// Changes a binding, or a field of one.
-    fn place(&mut self, left: &Expr, change: &mut dyn FnMut(Value) -> Value) {
+    pub(super) fn place(&mut self, left: &Expr, change: &mut dyn FnMut(Value) -> Value) {
         match left {
             Expr::Path(path) => {
                 if let Some(name) = path.path.get_ident() {

@@ -39,6 +39,16 @@ impl Scopes {
         self.layers.iter().rev().find_map(|layer| layer.get(name))
     }
 
+    /// How many blocks are open.
+    pub(super) fn layers(&self) -> usize {
+        self.layers.len()
+    }
+
+    /// In which of them a name is bound.
+    pub(super) fn layer_of(&self, name: &str) -> Option<usize> {
+        self.layers.iter().rposition(|layer| layer.contains_key(name))
+    }
+
     /// Gives the newest binding of that name another value.
     pub(super) fn assign(&mut self, name: &str, value: Value) {
         if let Some(layer) = self.layers.iter_mut().rev().find(|layer| layer.contains_key(name)) {

@@ -15,6 +15,9 @@ use crate::known::Kind;
 use crate::known::carriers::{Carries, carries, is_record_of, names_itself};
 use crate::rules::{self, Rule};
 
+/// How the macro is shown that makes a key of what it is given.
+pub(super) const KEY_MACRO: &str = "key!";
+
 /// Builders whose `id(…)` is the id of an event.
 pub(super) const BUILDERS_OF_EVENTS: [&str; 2] = ["EventBuilderV10", "EventBuilderV03"];
 
@@ -27,14 +30,23 @@ pub(super) struct Finding {
     pub(super) rule: &'static Rule,
     pub(super) at: At,
     pub(super) what: String,
-    /// For a token that the client would make: how to set it, with `{key}` for the name of the key.
-    pub(super) setter: String,
+    pub(super) cure: Cure,
     source: Option<Rc<Source>>,
+}
+
+/// What to do about it.
+pub(super) enum Cure {
+    /// Send the key of the handler.
+    Pass,
+    /// For a token that the client would make: how to set it, with `{key}` for the name of the key.
+    Set(String),
+    /// Name another value in a `key!`.
+    Name,
 }
 
 impl Flow {
     /// Something that carries a key gets a value. `at` is where the value is written.
-    fn sent(&mut self, carries: Carries, name: &str, value: &Value, at: At) {
+    pub(super) fn sent(&mut self, carries: Carries, name: &str, value: &Value, at: At) {
         let Some(source) = value.fresh() else { return self.sent_as_text(name, value, at) };
         let known =
             |finding: &Finding| finding.source.as_ref().is_some_and(|known| Rc::ptr_eq(known, source));
@@ -50,7 +62,7 @@ impl Flow {
             rule,
             at: source.at,
             what: format!("`{}` in `{name}` gives {}", source.shown, source.gives),
-            setter: String::new(),
+            cure: if name == KEY_MACRO { Cure::Name } else { Cure::Pass },
             source: Some(Rc::clone(source)),
         });
     }
@@ -66,7 +78,7 @@ impl Flow {
                 rule: &rules::BODY_CONSTANT_KEY,
                 at,
                 what: format!("`{text}` in `{name}` is the same for every message"),
-                setter: String::new(),
+                cure: Cure::Pass,
                 source: None,
             });
         }
@@ -217,7 +229,7 @@ impl Flow {
                 rule: &rules::BODY_TOKEN_MINTED_BY_SDK,
                 at,
                 what,
-                setter,
+                cure: Cure::Set(setter),
                 source: None,
             });
         }

@@ -328,6 +328,100 @@ fn one_value_in_many_places_is_one_mistake() {
 }
 
 #[test]
+fn a_handle_of_a_delivery_is_known_by_its_name() {
+    refused(&[
+        "api.idempotency_key(delivery.delivery_tag);",
+        "api.idempotency_key(publish.pkid);",
+        "api.idempotency_key(format!(\"{}-{}\", message.id, message.x_delivery_count()));",
+        "api.idempotency_key(record.deliveryTag);",
+        "let death = message.headers.x_death; api.idempotency_key(death.to_string());",
+    ]);
+    silent(&[
+        "api.idempotency_key(contract.lease_id);",
+        "api.idempotency_key(&parcel.packet_id);",
+        "api.idempotency_key(bike.lock_id());",
+        "api.idempotency_key(signed.hmac);",
+        "api.idempotency_key(policy.backoff);",
+        "api.idempotency_key(page.b3);",
+    ]);
+}
+
+#[test]
+fn what_is_put_together_in_any_order_is_another_one_in_each_process() {
+    assert_eq!(
+        found(
+            "let labels: HashMap<String, String> = message.labels; let mut hash = Sha256::new();
+            for (name, value) in &labels { hash.update(name); hash.update(value); }
+            api.idempotency_key(hex::encode(hash.finalize()));"
+        ),
+        ["fresh_key: `labels` in `idempotency_key` gives its entries in another order in each process"]
+    );
+    refused(&[
+        "let mut text = String::new(); let labels: HashSet<_> = message.labels.into_iter().collect(); for label in labels.iter() { text.push_str(label); } api.idempotency_key(text);",
+        "let labels = message.labels.iter().collect::<HashMap<_, _>>(); api.idempotency_key(serde_json::to_string(&labels)?);",
+        "let labels = HashSet::from([\"a\", \"b\"]); api.idempotency_key(format!(\"{labels:?}\"));",
+        "let labels: HashSet<String> = read(); let key = labels.iter().map(String::as_str).collect::<Vec<_>>().join(\",\"); api.idempotency_key(key);",
+        "let labels: HashSet<String> = read(); let key: String = labels.into_iter().collect(); api.idempotency_key(key);",
+        "let labels: HashSet<String> = read(); let mut hasher = Fnv::new(); for label in &labels { label.hash(&mut hasher); } api.idempotency_key(hasher.finish());",
+        "let labels: HashSet<String> = read(); let mut hasher = Sha256::new(); labels.iter().for_each(|label| hasher.update(label)); api.idempotency_key(hex(hasher.finalize()));",
+        "let labels: HashMap<String, u32> = read(); let mut text = String::new(); for (k, v) in labels { write!(text, \"{k}={v};\")?; } api.idempotency_key(sha256(text));",
+        "let mut seen = HashMap::new(); for line in &message.lines { seen.insert(line.sku, line.count); } let mut ids = Vec::new(); for id in seen.keys() { ids.push(id); } api.idempotency_key(ids.join(\"-\"));",
+    ]);
+    silent(&[
+        "let labels: HashMap<String, String> = message.labels; api.idempotency_key(&labels[\"event-id\"]);",
+        "let labels: HashMap<String, String> = message.labels; api.idempotency_key(labels.get(\"event-id\").cloned().unwrap_or(message.id));",
+        "let labels: HashMap<String, String> = message.labels; let sorted: BTreeMap<_, _> = labels.into_iter().collect(); api.idempotency_key(serde_json::to_string(&sorted)?);",
+        "let labels: HashSet<String> = read(); let mut labels: Vec<_> = labels.into_iter().collect(); labels.sort(); api.idempotency_key(labels.join(\",\"));",
+        "let labels: HashSet<String> = read(); let labels = labels.iter().collect::<BTreeSet<_>>(); for label in labels { text.push_str(label); } api.idempotency_key(text);",
+        "let labels: HashSet<String> = read(); api.idempotency_key(labels.iter().sorted().join(\",\"));",
+        "let mut ids = Vec::new(); let seen: HashSet<u64> = read(); for id in seen { ids.push(id); } ids.sort_unstable(); api.idempotency_key(format!(\"{ids:?}\"));",
+        "let orders: HashMap<u64, Order> = read(); for (id, order) in &orders { api.idempotency_key(format!(\"order:{id}\")).send().await?; }",
+        "let orders: HashMap<u64, Order> = read(); for order in orders.values() { let mut hash = Sha256::new(); hash.update(&order.id); api.idempotency_key(hex(hash.finalize())); }",
+        "let orders: HashMap<u64, Order> = read(); let mut total = 0; for order in orders.values() { total += order.amount; } api.idempotency_key(format!(\"{}:{total}\", message.id));",
+        "let orders: HashMap<u64, Order> = read(); let count = orders.len(); api.idempotency_key(format!(\"{}:{count}\", message.id));",
+        "let orders: HashMap<u64, Order> = read(); let total: u64 = orders.values().map(|order| order.amount).sum(); api.idempotency_key(format!(\"{}:{total}\", message.id));",
+        "let mut headers = HashMap::new(); headers.insert(\"Idempotency-Key\", message.id); client.post(url).headers(headers).send().await?;",
+        "let mut body = HashMap::new(); body.insert(\"idempotency_key\", message.id); client.post(url).json(&serde_json::to_string(&body)?).send().await?;",
+        "let labels: HashMap<String, String> = message.labels; let body = serde_json::to_string(&labels)?; client.post(url).body(body).header(\"Idempotency-Key\", &message.id).send().await?;",
+        "let labels: Vec<HashMap<String, String>> = message.labels; for label in labels { text.push_str(&label[\"id\"]); } api.idempotency_key(text);",
+        "let labels: IndexMap<String, String> = message.labels; let mut text = String::new(); for label in labels { text.push_str(&label.0); } api.idempotency_key(text);",
+    ]);
+}
+
+#[test]
+fn a_key_outside_of_attributes_is_made_of_what_stands_in_its_places() {
+    assert_eq!(
+        found("let id = Uuid::new_v4(); let key = key!(\"order:<id>\")?;"),
+        ["fresh_key: `Uuid::new_v4()` in `key!` gives a new id on every attempt"]
+    );
+    refused(&[
+        "let id = Uuid::new_v4(); let key = idem::key!(\"order:<message.id>:<id>\")?; api.idempotency_key(key.as_str());",
+        "let id = Uuid::new_v4().to_string(); let key = key!([\"evt:<message.event_id>\", \"order:<id>\"])?;",
+        "let at = Utc::now().timestamp(); let key = ::idem::key!(\"order:<message.id>-<at>\", trust(other.number(), reason = \"r\"))?;",
+        "let job = Job { id: Ulid::new(), order: message.id }; let key = key!(\"job:<job.id>\")?;",
+        "let ids = (message.id, Uuid::new_v4()); let key = key!(\"job:<ids.0>:<ids.1>\")?;",
+        "let id = Uuid::new_v4(); let id = &id; send(key!(\"order:<id.as_u128()>\", id: &Uuid)?).await?;",
+        "let id = message.id.unwrap_or_default(); let key = key!(\"order:<id>\")?;",
+        "let save = || { let id = Uuid::new_v4(); key!(\"order:<id>\") }; save()?;",
+        "for attempt in 0..3 { let key = key!(\"order:<message.id>:<attempt>\")?; }",
+        "let key = key!(\"order:<attempt.fence()>\", attempt: &Attempt)?;",
+    ]);
+    silent(&[
+        "let id = Uuid::new_v4(); log(id); let key = key!(\"order:<message.id>\")?;",
+        "let id = Uuid::new_v4(); let id = message.id; let key = key!(\"order:<id>\")?;",
+        "let job = Job { trace: Ulid::new(), order: message.id }; let key = key!(\"job:<job.order>\")?;",
+        "let row = db.insert(Uuid::new_v4()).await?; let key = key!(\"row:<row.id>\")?;",
+        "let id = Uuid::new_v4(); let key = key!(\"order:<id.number()>\", trust(id.number(), reason = \"looked at\"))?;",
+        "for line in 0..3 { let key = key!(\"line:<message.id>:<line>\")?; }",
+        "let id = Uuid::new_v4(); let key = key!(\"order:<message.id>:<<id>>\")?;",
+        "let id = Uuid::new_v4(); let key = winit::key!(\"order:<id>\");",
+        "let id = Uuid::new_v4(); let key = key!(id);",
+        "let id = Uuid::new_v4(); let key = key!(\"order:<id\");",
+        "let kind = \"refund\"; let key = key!(\"order:<message.id>:<kind>\")?;",
+    ]);
+}
+
+#[test]
 fn what_is_deeper_than_people_write_is_passed_over() {
     let chain = format!("api{}.idempotency_key(Uuid::new_v4());", ".next()".repeat(2000));
     let sum = format!("api.idempotency_key({}Uuid::new_v4());", "1 + ".repeat(2000));

@@ -20,6 +20,8 @@ pub(super) enum Value {
     Fresh(Rc<Source>),
     /// Came out of a function that was given something fresh among other things. As a whole it may be fresh; its fields need not be.
     Mixed(Rc<Source>),
+    /// A collection, or what comes out of one, in any order. Each of its entries is clean; see `order`.
+    Unordered(Rc<Source>),
     /// A struct or a tuple, field by field.
     Record(Rc<BTreeMap<String, Value>>),
     /// The request of an operation that makes a token of its own.
@@ -146,6 +148,7 @@ impl Value {
             }
             (Self::Mixed(source), _) | (_, Self::Mixed(source)) => Self::Mixed(source),
             (Self::Record(fields), _) | (_, Self::Record(fields)) => Self::Record(fields),
+            (Self::Unordered(source), _) | (_, Self::Unordered(source)) => Self::Unordered(source),
             (Self::Builder(a), Self::Builder(b)) => {
                 if a.has_token {
                     Self::Builder(a)

@@ -8,7 +8,8 @@ use syn::{Block, Expr};
 use super::flow::Flow;
 use super::scopes::Scopes;
 use super::value::{Source, Value};
-use crate::known::{Kind, per_delivery};
+use crate::known::Kind;
+use crate::known::names::counts_tries;
 
 impl Flow {
     /// Something that may happen or not.
@@ -120,7 +121,7 @@ impl Flow {
                 }));
                 flow.scopes.declare(&counter.unraw().to_string(), value);
             }
-            flow.block(&repeated.body);
+            flow.each_of(&items, |flow| flow.block(&repeated.body));
             flow.scopes.close();
         });
         Value::Clean
@@ -130,9 +131,7 @@ impl Flow {
 /// The variable of `for attempt in 0..3`, if its name says that it counts tries.
 fn try_counter(pattern: &syn::Pat) -> Option<&syn::Ident> {
     match pattern {
-        syn::Pat::Ident(name) if per_delivery::counts_tries(&name.ident.unraw().to_string()) => {
-            Some(&name.ident)
-        }
+        syn::Pat::Ident(name) if counts_tries(&name.ident.unraw().to_string()) => Some(&name.ident),
         _ => None,
     }
 }

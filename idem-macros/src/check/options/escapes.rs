@@ -54,9 +54,9 @@ fn not_a_place(tokens: &TokenStream, cx: &mut Diagnostics) {
 
 /// `trust(place, reason = "…")`.
 pub(super) fn trust(written: &Written, cx: &mut Diagnostics) -> Option<Trust> {
-    let tokens = with_reason(written, "message.offset()", cx)?;
+    let (tokens, reason) = with_reason(written, "message.offset()", cx)?;
     if let Ok(place) = Place::parse(tokens.clone()) {
-        Some(Trust { place, at: At::tokens(&tokens) })
+        Some(Trust { place, at: At::tokens(&tokens), reason })
     } else {
         not_a_place(&tokens, cx);
         None
@@ -65,11 +65,11 @@ pub(super) fn trust(written: &Written, cx: &mut Diagnostics) -> Option<Trust> {
 
 /// `allow(rule, reason = "…")`.
 pub(super) fn allow(written: &Written, cx: &mut Diagnostics) -> Option<Allow> {
-    let tokens = with_reason(written, rules::WITH_EXCEPTIONS[0].name, cx)?;
+    let (tokens, reason) = with_reason(written, rules::WITH_EXCEPTIONS[0].name, cx)?;
     let name = tokens.to_string().replace(' ', "");
     let at = At::tokens(&tokens);
     if let Some(rule) = rules::WITH_EXCEPTIONS.iter().find(|rule| rule.name == name) {
-        return Some(Allow { rule, at });
+        return Some(Allow { rule, at, reason });
     }
     let exceptions = list(rules::WITH_EXCEPTIONS.iter().map(|rule| rule.name));
     if rules::ALL.iter().any(|rule| rule.name == name) {
@@ -96,8 +96,8 @@ pub(super) fn allow(written: &Written, cx: &mut Diagnostics) -> Option<Allow> {
     None
 }
 
-/// What stands before `reason = "…"`. Without a reason it is reported, and still counts: one mistake is enough.
-fn with_reason(written: &Written, example: &str, cx: &mut Diagnostics) -> Option<TokenStream> {
+/// What stands before `reason = "…"`, and the reason. Without one it is reported, and still counts: one mistake is enough.
+fn with_reason(written: &Written, example: &str, cx: &mut Diagnostics) -> Option<(TokenStream, String)> {
     let name = &written.name;
     let parts = match &written.value {
         Value::Listed(group) => split_commas(group.stream()),
@@ -111,12 +111,13 @@ fn with_reason(written: &Written, example: &str, cx: &mut Diagnostics) -> Option
         let tokens: Vec<TokenTree> = part.clone().into_iter().collect();
         match &tokens[..] {
             [word, equals, text] if is_ident(word, "reason") && is_punct(equals, '=') => {
-                string(text.clone().into())
+                string(text.clone().into()).map(|reason| reason.value())
             }
             _ => None,
         }
     });
-    if parts.len() != 2 || reason.is_none_or(|reason| reason.value().trim().is_empty()) {
+    let reason = reason.unwrap_or_default();
+    if parts.len() != 2 || reason.trim().is_empty() {
         let what = what.to_string().replace(' ', "");
         cx.report(
             &rules::REASON_MISSING,
@@ -125,7 +126,7 @@ fn with_reason(written: &Written, example: &str, cx: &mut Diagnostics) -> Option
             format_args!("write `{name}({what}, reason = \"…\")`"),
         );
     }
-    Some(what.clone())
+    Some((what.clone(), reason))
 }
 
 fn wrong_list(written: &Written, example: &str, cx: &mut Diagnostics) {

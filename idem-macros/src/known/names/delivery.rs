@@ -15,14 +15,20 @@ pub(crate) enum Sureness {
 /// Names of one kind.
 pub(super) struct Family {
     pub(super) sureness: Sureness,
+    /// Whether a value of that name, wherever in a body it was read, is none to send on as a key. Of things that a business has too, such
+    /// as a lease, too little is known there.
+    pub(super) in_bodies: bool,
     /// Follows the name in a message: "`delivery_tag` is a handle of one delivery".
     pub(super) is: &'static str,
     pub(super) names: &'static [&'static str],
 }
 
+pub(super) const OF_A_TRACE: &str = "belongs to a trace, and is another one for each attempt or hop";
+
 pub(super) static FAMILIES: &[Family] = &[
     Family {
         sureness: Sureness::Sure,
+        in_bodies: true,
         is: "is a handle of one delivery",
         names: &[
             "delivery_tag",
@@ -30,8 +36,6 @@ pub(super) static FAMILIES: &[Family] = &[
             "ack_id",
             "ack_token",
             "lock_token",
-            "lock_id",
-            "lease_id",
             "lease_token",
             "pop_receipt",
             "consumer_tag",
@@ -39,21 +43,27 @@ pub(super) static FAMILIES: &[Family] = &[
             "reply_subject",
             "acker",
             "pkid",
-            "packet_id",
             "ack_set",
         ],
     },
     Family {
+        sureness: Sureness::Sure,
+        in_bodies: false,
+        is: "is a handle of one delivery",
+        names: &["lock_id", "lease_id", "packet_id"],
+    },
+    Family {
         sureness: Sureness::Doubtful,
+        in_bodies: false,
         is: "is a handle of one delivery",
         names: &["receipt", "reply", "reply_to", "pending"],
     },
     Family {
         sureness: Sureness::Sure,
+        in_bodies: true,
         is: "counts or marks deliveries",
         names: &[
             "retry_count",
-            "retry_number",
             "redelivered",
             "redelivery_count",
             "receive_count",
@@ -67,6 +77,14 @@ pub(super) static FAMILIES: &[Family] = &[
             "delivery_count",
             "delivered_count",
             "times_delivered",
+        ],
+    },
+    Family {
+        sureness: Sureness::Sure,
+        in_bodies: false,
+        is: "counts or marks deliveries",
+        names: &[
+            "retry_number",
             "try_count",
             "attempt_no",
             "attempt_number",
@@ -78,11 +96,13 @@ pub(super) static FAMILIES: &[Family] = &[
     },
     Family {
         sureness: Sureness::Doubtful,
+        in_bodies: false,
         is: "counts or marks attempts",
         names: &["attempt", "attempts", "tries", "retry", "retries", "delivered", "dup"],
     },
     Family {
         sureness: Sureness::Doubtful,
+        in_bodies: false,
         is: "is often a new id for each attempt",
         names: &[
             "attempt_id",
@@ -98,11 +118,19 @@ pub(super) static FAMILIES: &[Family] = &[
     },
     Family {
         sureness: Sureness::Sure,
+        in_bodies: true,
         is: "is another one for each invocation",
         names: &["aws_request_id", "lambda_request_id"],
     },
     Family {
         sureness: Sureness::Sure,
+        in_bodies: true,
+        is: "is a time of this delivery",
+        names: &["last_delivered_ms", "milliseconds_elapsed_from_delivery", "broker_out_time"],
+    },
+    Family {
+        sureness: Sureness::Sure,
+        in_bodies: false,
         is: "is a time of this delivery",
         names: &[
             "retried_at",
@@ -115,15 +143,13 @@ pub(super) static FAMILIES: &[Family] = &[
             "vt",
             "visible_at",
             "invisible_until",
-            "last_delivered_ms",
-            "milliseconds_elapsed_from_delivery",
             "heartbeat_at",
-            "broker_out_time",
             "consumed_at",
         ],
     },
     Family {
         sureness: Sureness::Doubtful,
+        in_bodies: false,
         is: "is a time that moves while a message is tried again",
         names: &[
             "received_at",
@@ -145,17 +171,20 @@ pub(super) static FAMILIES: &[Family] = &[
     },
     Family {
         sureness: Sureness::Doubtful,
+        in_bodies: false,
         is: "is a clock that was read for this attempt",
         names: &["now", "current_time", "timestamp_now", "today", "elapsed", "uptime"],
     },
     Family {
         sureness: Sureness::Doubtful,
+        in_bodies: false,
         is: "is made at random, often for each attempt",
         names: &["nonce", "salt", "iv", "rand", "random", "random_id", "entropy", "csrf_token"],
     },
     Family {
         sureness: Sureness::Sure,
-        is: "belongs to a trace, and is another one for each attempt or hop",
+        in_bodies: true,
+        is: OF_A_TRACE,
         names: &[
             "span_id",
             "parent_span_id",
@@ -164,16 +193,13 @@ pub(super) static FAMILIES: &[Family] = &[
             "xray_trace_id",
             "x_amzn_trace_id",
             "aws_trace_header",
-            "b3",
         ],
     },
-    Family {
-        sureness: Sureness::Doubtful,
-        is: "belongs to a trace, and is another one for each attempt or hop",
-        names: &["trace_id"],
-    },
+    Family { sureness: Sureness::Sure, in_bodies: false, is: OF_A_TRACE, names: &["b3"] },
+    Family { sureness: Sureness::Doubtful, in_bodies: false, is: OF_A_TRACE, names: &["trace_id"] },
     Family {
         sureness: Sureness::Handler,
+        in_bodies: false,
         is: "tells who handles the message, not which message it is",
         names: &[
             "connection_id",
@@ -194,11 +220,21 @@ pub(super) static FAMILIES: &[Family] = &[
     },
     Family {
         sureness: Sureness::Sure,
+        in_bodies: false,
         is: "changes when a secret is rotated or a link runs out",
         names: &["hmac", "signing_cert_url", "unsubscribe_url", "presigned_url"],
     },
-    Family { sureness: Sureness::Doubtful, is: "changes when a secret is rotated", names: &["signature"] },
+    Family {
+        sureness: Sureness::Doubtful,
+        in_bodies: false,
+        is: "changes when a secret is rotated",
+        names: &["signature"],
+    },
 ];
+
+/// Variables of a loop over a range that count tries.
+pub(super) static TRIES: &[&str] =
+    &["attempt", "attempt_no", "retry", "try_no", "tries", "attempts", "retries"];
 
 /// A broker, its names for what differs per delivery, and what to use there.
 pub(crate) struct ToldBy {

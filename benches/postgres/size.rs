@@ -1,0 +1,33 @@
+//! What a remembered message takes on the disk.
+
+use idem::PostgresStore;
+use idem_servers::PostgresServer;
+use tokio::runtime::Runtime;
+use tokio_postgres::NoTls;
+
+use crate::rounds::keys;
+use crate::with_idem::Idem;
+
+const BATCH: usize = 1_000;
+
+pub(crate) fn count(server: &PostgresServer, runtime: &Runtime) {
+    let records =
+        std::env::var("IDEM_BENCH_RECORDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
+    let url = server.url("postgres");
+    runtime.block_on(async {
+        let builder = PostgresStore::builder(url.as_str()).schema("size");
+        builder.migrate().await.expect("a table");
+        let idem = Idem::new(builder.open().await.expect("a store"));
+        for batch in 0..records / BATCH {
+            idem.first_many(&keys(batch, BATCH)).await;
+        }
+        let (client, connection) = tokio_postgres::connect(&url, NoTls).await.expect("a connection");
+        tokio::spawn(connection);
+        let size = "select pg_relation_size('size.idem_record'), pg_indexes_size('size.idem_record'),
+                           (select count(*) from size.idem_record)";
+        let row = client.query_one(size, &[]).await.expect("sizes");
+        let [table, index, count] = [0, 1, 2].map(|column| row.get::<_, i64>(column));
+        let each = table / count;
+        println!("\n{count} records: {each} bytes each in the table, {} in the index", index / count);
+    });
+}

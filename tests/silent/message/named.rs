@@ -1,0 +1,73 @@
+//! Identities whose names sound like a queue's.
+
+use idem::{Key, MemoryStore, Message, idempotent};
+
+use crate::{Keyed, same_key};
+
+#[derive(Message)]
+struct Quote {
+    #[message(id)]
+    request_id: String,
+    #[message(per_delivery)]
+    uuid: String,
+}
+
+#[derive(Message)]
+struct Sale {
+    #[message(id)]
+    receipt: String,
+    #[message(per_delivery)]
+    event_id: String,
+}
+
+/// What comes with the message by that name is the same when it comes again.
+#[derive(Message)]
+struct Parcel {
+    #[message(id)]
+    parcel_id: u64,
+    traceparent: String,
+    lease_id: u64,
+    #[message(payload)]
+    delivery_attempts: u8,
+}
+
+#[idempotent(key = "parcel:<parcel.parcel_id>", store = store)]
+fn a_payload_that_sounds_like_a_queues(parcel: &Parcel, store: &MemoryStore, #[key] key: &Key) -> Keyed {
+    let _ = (&parcel.traceparent, parcel.lease_id, parcel.delivery_attempts, store);
+    Ok(key.to_string())
+}
+
+#[idempotent(key = "quote:<quote.request_id>", store = store)]
+fn a_request_that_keeps_its_id(quote: &Quote, store: &MemoryStore, #[key] key: &Key) -> Keyed {
+    let _ = (&quote.uuid, store);
+    Ok(key.to_string())
+}
+
+#[idempotent(key = "sale:<sale.receipt>", store = store)]
+fn a_receipt_of_a_shop(sale: &Sale, store: &MemoryStore, #[key] key: &Key) -> Keyed {
+    let _ = (&sale.event_id, store);
+    Ok(key.to_string())
+}
+
+/// Read from what is called a message, the name needs a word of its reader's: names are judged before types are known.
+#[idempotent(
+    key = "msg:<message.receipt>",
+    store = store,
+    allow(key_per_delivery_name, reason = "a receipt of the shop's, and not of the queue's")
+)]
+fn a_receipt_in_a_message(message: &Sale, store: &MemoryStore, #[key] key: &Key) -> Keyed {
+    let _ = (&message.event_id, store);
+    Ok(key.to_string())
+}
+
+#[test]
+fn an_identity_may_have_a_name_that_a_queue_uses_too() {
+    let store = MemoryStore::new();
+    let quote = |uuid: &str| Quote { request_id: "q7".into(), uuid: uuid.into() };
+    let sale = |event_id: &str| Sale { receipt: "r9".into(), event_id: event_id.into() };
+    let parcel = Parcel { parcel_id: 3, traceparent: "00-1".into(), lease_id: 1, delivery_attempts: 2 };
+    same_key(|| a_payload_that_sounds_like_a_queues(&parcel, &store), "parcel:3");
+    same_key(|| a_request_that_keeps_its_id(&quote("a"), &store), "quote:q7");
+    same_key(|| a_receipt_of_a_shop(&sale("a"), &store), "sale:r9");
+    same_key(|| a_receipt_in_a_message(&sale("b"), &store), "msg:r9");
+}
