@@ -8,9 +8,10 @@ use serde::de::DeserializeOwned;
 
 use crate::answer::{CarriesError, codec};
 use crate::call::Call;
-use crate::run::{Entering, enter, enter_blocking};
+use crate::run::{enter, enter_blocking};
 use crate::{Error, Fingerprint, Handler, Key, Outcome};
 
+pub use crate::run::{Entering, Inside};
 #[cfg(feature = "postgres")]
 pub use crate::store::postgres::PostgresRecords;
 #[cfg(feature = "sqlite")]
@@ -120,6 +121,10 @@ impl<Place> Inbox<Place> {
     /// # Cancellation
     /// Dropped at any await, the transaction has to be rolled back: the record may be in it, and the work not. A transaction that is
     /// dropped with the future is.
+    ///
+    /// # Spawning
+    /// The compiler does not yet see that this future is `Send`, whatever `body` is: in `tokio::spawn`, take the two steps of
+    /// [`call`](Self::call).
     pub async fn run<T, E, X, F>(&self, transaction: &mut X, key: &Key, body: F) -> Result<Outcome<T>, E>
     where
         T: Serialize + DeserializeOwned,
@@ -129,7 +134,7 @@ impl<Place> Inbox<Place> {
         F: AsyncFnOnce(&mut X) -> Result<T, E>,
     {
         let call = self.call(key);
-        match enter(&call, codec(), transaction, self.place.records()).await {
+        match call.enter(transaction).await {
             Entering::Answered(answer) => answer,
             Entering::Inside(inside) => {
                 let result = body(transaction).await.map(Outcome::from);
@@ -155,17 +160,66 @@ impl<Place> Inbox<Place> {
         Place: InboxPlace<X::Records>,
     {
         let call = self.call(key);
-        match enter_blocking(&call, codec(), transaction, self.place.records()) {
+        match enter_blocking(&call.call, codec(), transaction, self.place.records()) {
             Entering::Answered(answer) => answer,
             Entering::Inside(inside) => inside.settle_blocking(transaction, body().map(Outcome::from)),
         }
     }
 
-    fn call(&self, key: &Key) -> Call<'_> {
+    /// One message, in two steps around its work, for what is [spawned](Self::run).
+    ///
+    #[cfg_attr(feature = "postgres", doc = "```no_run")]
+    #[cfg_attr(not(feature = "postgres"), doc = "```ignore")]
+    /// # extern crate idem_core as idem;
+    /// use idem::inbox::Entering;
+    /// use idem::{Error, Inbox, Key, Outcome};
+    /// use sqlx::{Postgres, Transaction};
+    ///
+    /// type Tx<'t> = &'t mut Transaction<'static, Postgres>;
+    ///
+    /// async fn pay(inbox: &Inbox, key: &Key, tx: Tx<'_>) -> Result<Outcome<u32>, Error> {
+    ///     let call = inbox.call(key);
+    ///     match call.enter(tx).await {
+    ///         Entering::Answered(answer) => answer,
+    ///         Entering::Inside(inside) => {
+    ///             let result = work(tx).await.map(Outcome::from);
+    ///             inside.settle(tx, result).await
+    ///         }
+    ///     }
+    /// }
+    /// # async fn work(_: Tx<'_>) -> Result<u32, Error> { Ok(7) }
+    /// ```
+    pub fn call(&self, key: &Key) -> InboxCall<'_, Place> {
         let call = Call::with_key(&self.handler, key, &self.tenant);
-        match &self.fingerprint {
+        let call = match &self.fingerprint {
             Some(fingerprint) => call.with_fingerprint(fingerprint.clone()),
             None => call,
-        }
+        };
+        InboxCall { call, place: &self.place }
+    }
+}
+
+/// One message of an [`Inbox`]; see [`Inbox::call`].
+#[derive(Debug)]
+#[must_use = "nothing happens until it is entered"]
+pub struct InboxCall<'i, Place> {
+    call: Call<'i>,
+    place: &'i Place,
+}
+
+impl<Place> InboxCall<'_, Place> {
+    /// Writes in `transaction` that the message is done, unless there is a record that answers for it. Told that it is
+    /// [inside](Entering::Inside), the caller does the work, and [settles](Inside::settle) what it came to.
+    ///
+    /// # Cancellation
+    /// As for [`run`](Inbox::run). So it is if the caller stops before it settles.
+    pub async fn enter<T, E, X>(&self, transaction: &mut X) -> Entering<'_, Result<Outcome<T>, E>, X::Records>
+    where
+        T: Serialize + DeserializeOwned,
+        E: CarriesError,
+        X: AsyncTransaction,
+        Place: InboxPlace<X::Records>,
+    {
+        enter(&self.call, codec(), transaction, self.place.records()).await
     }
 }

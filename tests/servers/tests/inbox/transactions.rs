@@ -1,13 +1,27 @@
 //! What commits, what does not, and what is answered afterwards.
 
-use std::time::Duration;
-
+use idem::inbox::Entering;
 use idem::{ErrorKind, Handler, Inbox, Key, Outcome, Store};
 use sqlx::Acquire;
+use tokio::sync::Notify;
 
 use crate::database::{open, run};
 use crate::handlers::{ChargeError, End, careless, charge, elsewhere, note, renamed, with_a_lease};
 use crate::scene::Scene;
+
+/// A body that begins and never ends.
+async fn hung(begun: &Notify) -> Result<u32, idem::Error> {
+    begun.notify_one();
+    std::future::pending().await
+}
+
+/// Drops `work` once its body has begun.
+async fn until<T: std::fmt::Debug>(begun: &Notify, work: impl Future<Output = T>) {
+    tokio::select! {
+        () = begun.notified() => {}
+        ended = work => panic!("it ended: {ended:?}"),
+    }
+}
 
 #[test]
 #[cfg_attr(not(postgres_server), ignore = "needs PostgreSQL")]
@@ -135,9 +149,8 @@ fn a_future_that_is_dropped_midway_leaves_nothing_with_its_transaction() {
         let inbox = Inbox::new(Handler::new("tests.dropped"));
         let key = Key::trusted("msg:a", "a test").unwrap();
         let mut tx = scene.begin().await;
-        let hung = async |_: &mut _| std::future::pending::<Result<u32, idem::Error>>().await;
-        let cut = tokio::time::timeout(Duration::from_millis(200), inbox.run(&mut tx, &key, hung)).await;
-        assert!(cut.is_err());
+        let begun = Notify::new();
+        until(&begun, inbox.run(&mut tx, &key, async |_| hung(&begun).await)).await;
         drop(tx);
         let mut tx = scene.begin().await;
         let ran = inbox.run(&mut tx, &key, async |_| Ok::<_, idem::Error>(7)).await.unwrap();
@@ -153,9 +166,8 @@ fn half_a_body_that_was_committed_all_the_same_is_parked() {
         let inbox = Inbox::new(Handler::new("tests.committed"));
         let key = Key::trusted("msg:a", "a test").unwrap();
         let mut tx = scene.begin().await;
-        let hung = async |_: &mut _| std::future::pending::<Result<u32, idem::Error>>().await;
-        let cut = tokio::time::timeout(Duration::from_millis(200), inbox.run(&mut tx, &key, hung)).await;
-        assert!(cut.is_err());
+        let begun = Notify::new();
+        until(&begun, inbox.run(&mut tx, &key, async |_| hung(&begun).await)).await;
         tx.commit().await.unwrap();
         let mut tx = scene.begin().await;
         let refused = inbox.run(&mut tx, &key, async |_| Ok::<_, idem::Error>(7)).await.unwrap_err();
@@ -215,23 +227,20 @@ fn a_record_that_a_lease_holds_is_in_progress_and_taken_over_once_that_has_lapse
     let scene = Scene::new();
     let store = open(&scene.store());
     run(async {
-        let handler = || Handler::new("tests.lease").lease(Duration::from_millis(300));
+        let handler = || Handler::new("tests.lease");
         let key = Key::trusted("msg:a", "a test").unwrap();
         let held = idem::Idempotent::new(&store, handler());
-        let hung = tokio::time::timeout(
-            Duration::from_millis(50),
-            held.run(&key, || std::future::pending::<Result<u32, idem::Error>>()),
-        );
+        let begun = Notify::new();
+        until(&begun, held.run(&key, || hung(&begun))).await;
         let inbox = Inbox::within(&store, handler());
-        assert!(hung.await.is_err());
 
         let mut tx = scene.begin().await;
         let busy = inbox.run(&mut tx, &key, async |_| Ok::<_, idem::Error>(7)).await.unwrap_err();
         assert_eq!(busy.kind(), ErrorKind::InProgress, "{busy}");
         tx.commit().await.unwrap();
 
-        // The lease ends by the server's clock, whatever ours says.
-        sqlx::query("select pg_sleep(0.4)").execute(&scene.pool).await.unwrap();
+        // As if it were half a minute later.
+        sqlx::query("update idem_record set lease_at = made_at").execute(&scene.pool).await.unwrap();
         let mut tx = scene.begin().await;
         let failed = inbox.run(&mut tx, &key, async |_| Err::<u32, _>(ChargeError::Other("no".into()))).await;
         assert!(matches!(failed, Err(ChargeError::Other(_))), "{failed:?}");
@@ -245,5 +254,32 @@ fn a_record_that_a_lease_holds_is_in_progress_and_taken_over_once_that_has_lapse
         tx.commit().await.unwrap();
         assert_eq!(sqlx::query_scalar::<_, i32>(state).fetch_one(&scene.pool).await.unwrap(), 2);
         assert_eq!(store.sweep(10).wait().unwrap(), 0);
+    });
+}
+
+#[test]
+#[cfg_attr(not(postgres_server), ignore = "needs PostgreSQL")]
+fn handlers_and_inboxes_can_be_spawned() {
+    let scene = Scene::new();
+    let pool = scene.pool.clone();
+    run(async {
+        let spawned = tokio::spawn(async move {
+            let inbox = Inbox::new(Handler::new("tests.spawned"));
+            let key = Key::trusted("msg:a", "a test").unwrap();
+            let mut tx = pool.begin().await.unwrap();
+            note("a", End::Well, &mut tx).await.unwrap();
+            let call = inbox.call(&key);
+            let ran: Result<Outcome<u32>, ChargeError> = match call.enter(&mut tx).await {
+                Entering::Answered(answer) => answer,
+                Entering::Inside(inside) => {
+                    charge("b", End::Well, &mut tx).await.unwrap();
+                    inside.settle(&mut tx, Ok(7.into())).await
+                }
+            };
+            tx.commit().await.unwrap();
+            ran.unwrap().into_value()
+        });
+        assert_eq!(spawned.await.unwrap(), 7);
+        assert_eq!((scene.charges("a").await, scene.charges("b").await), (1, 1));
     });
 }
