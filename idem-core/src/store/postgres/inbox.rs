@@ -128,6 +128,10 @@ impl Inbox<'_, '_> {
     }
 
     async fn write(&mut self, entry: &Entry, on_duplicate: OnDuplicate) -> Result<Entered, StoreError> {
+        // One that is to wait has its time set and set back, which the longer statement does.
+        if on_duplicate == OnDuplicate::Error && self.first(entry).await? {
+            return Ok(Entered::Run { before: None });
+        }
         for _ in 0..TRIES {
             if let Round::Over(entered) = self.round(entry, on_duplicate).await? {
                 return Ok(entered);
@@ -135,6 +139,20 @@ impl Inbox<'_, '_> {
         }
         let what = format_args!("cannot write a record: other sessions were faster each of {TRIES} times");
         Err(self.shared.place.error(StoreErrorKind::Unavailable, what))
+    }
+
+    /// Enters a message that is new; whether it was.
+    async fn first(&mut self, entry: &Entry) -> Result<bool, StoreError> {
+        let ask = asked(&self.shared.statements.enter_first, entry);
+        let row = ask.fetch_optional(&mut **self.transaction).await;
+        let row = row.map_err(|error| self.fault("write a record", error))?;
+        let Some(row) = row else { return Ok(false) };
+        if let Err(error) = self.check_database(&row, 0) {
+            // It is in the wrong place, but in the caller's own transaction.
+            self.settle(entry, None, &Settlement::Withdrawn).await?;
+            return Err(error);
+        }
+        Ok(true)
     }
 
     async fn round(&mut self, entry: &Entry, on_duplicate: OnDuplicate) -> Result<Round, StoreError> {
@@ -145,14 +163,7 @@ impl Inbox<'_, '_> {
                 (&self.shared.statements.enter_or_wait, Some(format!("{millis}ms")))
             }
         };
-        let ask = sqlx::query(statement.clone())
-            .bind(entry.id.as_bytes().to_vec())
-            .bind(entry.token.as_bytes().to_vec())
-            .bind(entry.fingerprint.as_ref().map(|print| print.as_bytes().to_vec()))
-            .bind(span(entry.ttl))
-            .bind(span(entry.keep.max(entry.ttl)))
-            .bind(entry.body.to_vec())
-            .bind(turn(&entry.id));
+        let ask = asked(statement, entry);
         let row = match wait {
             None => ask.fetch_one(&mut **self.transaction).await,
             Some(limit) => match ask.bind(limit).fetch_one(&mut **self.transaction).await {
@@ -161,7 +172,7 @@ impl Inbox<'_, '_> {
             },
         };
         let row = row.map_err(|error| self.fault("write a record", error))?;
-        self.check_database(&row)?;
+        self.check_database(&row, 15)?;
         let said = self.read(&row, &entry.id)?;
         match said.wrote {
             1 => return Ok(Round::Over(Entered::Run { before: None })),
@@ -201,14 +212,15 @@ impl Inbox<'_, '_> {
                 Some(before) => return self.put_back(entry, before).await,
             },
         };
-        ask.execute(&mut **self.transaction).await.map(drop).map_err(|error| match code(&error) {
-            // Not a number: there was nothing to divide by.
-            Some("22012") => {
-                let what = "the record was rolled back or deleted while the body ran, so it cannot commit with the handler's rows";
-                self.shared.place.error(StoreErrorKind::Misconfigured, what)
-            }
-            _ => self.fault(doing, error),
-        })
+        let done = ask.execute(&mut **self.transaction).await;
+        let done = done.map_err(|error| self.fault(doing, error))?;
+        if done.rows_affected() == 1 || matches!(settlement, Settlement::Withdrawn) {
+            return Ok(());
+        }
+        // Its rows must not commit alone: what fails takes the transaction with it.
+        let _ = sqlx::query("select 1 / 0").execute(&mut **self.transaction).await;
+        let what = "the record was rolled back or deleted while the body ran, so it cannot commit with the handler's rows";
+        Err(self.shared.place.error(StoreErrorKind::Misconfigured, what))
     }
 
     /// Puts the record back that was taken over.
@@ -264,11 +276,13 @@ impl Inbox<'_, '_> {
     }
 
     /// A record in another database than the rows could not commit with them.
-    fn check_database(&self, row: &PgRow) -> Result<(), StoreError> {
+    fn check_database(&self, row: &PgRow, column: usize) -> Result<(), StoreError> {
         let Some(store) = &self.shared.identity else { return Ok(()) };
         let fault = |error| self.shared.place.fault("tell the transaction's database", error);
-        let own =
-            Identity { database: row.try_get(15).map_err(fault)?, system: row.try_get(16).map_err(fault)? };
+        let own = Identity {
+            database: row.try_get(column).map_err(fault)?,
+            system: row.try_get(column + 1).map_err(fault)?,
+        };
         if own == *store {
             return Ok(());
         }
@@ -293,6 +307,18 @@ impl Inbox<'_, '_> {
             _ => place.fault(doing, error),
         }
     }
+}
+
+/// The arguments that all statements for entering have in common.
+fn asked(statement: &SqlStr, entry: &Entry) -> Ask {
+    sqlx::query(statement.clone())
+        .bind(entry.id.as_bytes().to_vec())
+        .bind(entry.token.as_bytes().to_vec())
+        .bind(entry.fingerprint.as_ref().map(|print| print.as_bytes().to_vec()))
+        .bind(span(entry.ttl))
+        .bind(span(entry.keep.max(entry.ttl)))
+        .bind(entry.body.to_vec())
+        .bind(turn(&entry.id))
 }
 
 fn code(error: &sqlx::Error) -> Option<&str> {

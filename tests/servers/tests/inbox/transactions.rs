@@ -283,3 +283,23 @@ fn handlers_and_inboxes_can_be_spawned() {
         assert_eq!((scene.charges("a").await, scene.charges("b").await), (1, 1));
     });
 }
+
+#[test]
+#[cfg_attr(not(postgres_server), ignore = "needs PostgreSQL")]
+fn a_record_that_is_gone_when_the_body_ends_takes_the_transaction_with_it() {
+    let scene = Scene::new();
+    run(async {
+        let inbox = Inbox::new(Handler::new("tests.gone"));
+        let key = Key::trusted("msg:a", "a test").unwrap();
+        let mut tx = scene.begin().await;
+        let ran = inbox.run(&mut tx, &key, async |tx| {
+            sqlx::query("insert into charge (message) values ('a')").execute(&mut **tx).await?;
+            sqlx::query("delete from idem_record").execute(&mut **tx).await?;
+            Ok::<_, ChargeError>(7)
+        });
+        let error = ran.await.unwrap_err().idem();
+        assert_eq!(error.kind(), ErrorKind::Misconfigured, "{error}");
+        let _ = tx.commit().await;
+        assert_eq!((scene.charges("a").await, scene.records().await), (0, 0));
+    });
+}

@@ -7,6 +7,7 @@ use crate::store::postgres::names::Table;
 use crate::store::postgres::statements::fill;
 
 pub(super) struct Statements {
+    pub(super) enter_first: SqlStr,
     pub(super) enter: SqlStr,
     pub(super) enter_or_wait: SqlStr,
     pub(super) find: SqlStr,
@@ -28,14 +29,15 @@ const SET_BACK: &str = "set_config('lock_timeout', was, true)";
 impl Statements {
     pub(super) fn of(table: &Table, identity: Option<&Identity>) -> Self {
         let identity = Identity::columns(identity);
-        let enter = |turn, set_back| {
-            let text = include_str!("enter.sql").replace("{turn}", turn).replace("{set_back}", set_back);
+        let enter = |text: &str, turn, set_back| {
+            let text = text.replace("{turn}", turn).replace("{set_back}", set_back);
             fill(&text.replace("{identity}", identity), table, "")
         };
         let plain = |text: &str| fill(text, table, "");
         Self {
-            enter: enter(TRY, NOT_SET),
-            enter_or_wait: enter(WAIT, SET_BACK),
+            enter_first: enter(include_str!("enter_first.sql"), TRY, NOT_SET),
+            enter: enter(include_str!("enter.sql"), TRY, NOT_SET),
+            enter_or_wait: enter(include_str!("enter.sql"), WAIT, SET_BACK),
             find: plain(include_str!("find.sql")),
             keep: plain(include_str!("keep.sql")),
             fail: plain(include_str!("fail.sql")),
