@@ -14,6 +14,8 @@ pub use idem_core::{
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};
 #[cfg(feature = "postgres")]
 pub use idem_core::{PostgresStore, PostgresStoreBuilder, PostgresTarget};
+#[cfg(feature = "redis")]
+pub use idem_core::{RedisStore, RedisStoreBuilder};
 #[cfg(any(feature = "registry", feature = "testing"))]
 pub use idem_core::{RegisteredHandler, handlers};
 #[cfg(feature = "sqlite")]

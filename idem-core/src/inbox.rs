@@ -190,11 +190,10 @@ impl<Place> Inbox<Place> {
     /// # async fn work(_: Tx<'_>) -> Result<u32, Error> { Ok(7) }
     /// ```
     pub fn call(&self, key: &Key) -> InboxCall<'_, Place> {
-        let call = Call::with_key(&self.handler, key, &self.tenant);
-        let call = match &self.fingerprint {
-            Some(fingerprint) => call.with_fingerprint(fingerprint.clone()),
-            None => call,
-        };
+        let mut call = Call::with_key(&self.handler, key, &self.tenant);
+        if let Some(fingerprint) = &self.fingerprint {
+            call.check_fingerprint(fingerprint.clone());
+        }
         InboxCall { call, place: &self.place }
     }
 }

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use crate::answer::{Codec, Replay};
 use crate::call::Call;
-use crate::codec;
+use crate::codec::{self, Encoding};
 use crate::machine::{Entry, Record, Settlement, Verdict};
 use crate::observe::{Event, count};
 use crate::run::claim::stop;
 use crate::run::replay::answer;
 use crate::transaction::{AsyncTransaction, BlockingTransaction, Entered, Rules};
-use crate::{Error, ErrorKind, StoreError};
+use crate::{Body, Error, ErrorKind, StoreError};
 
 /// What a call comes to before its body runs.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ fn judge<'c, R, Records>(
             return Entering::Inside(Inside { call, codec, records, entry, before });
         }
         Ok(Entered::Judged(Verdict::Completed { body, age, skipped, .. })) => {
-            let replayed = super::replay::replay(call, &codec, body.as_ref(), Replay { age, skipped });
+            let replayed = (codec.replay)(call, body.as_ref(), &Replay { age, skipped });
             return Entering::Answered(replayed);
         }
         Ok(Entered::Judged(verdict)) => stop(call, verdict),
@@ -135,22 +135,24 @@ impl<R, Records> Inside<'_, R, Records> {
     }
 
     fn end(&self, result: &R) -> End {
-        let Some(encoded) = (self.codec.encode)(result) else {
-            let error = self.codec.errors.as_ref().and_then(|errors| (errors.encode)(result));
-            let settlement = if let Some(error) = error {
-                Settlement::Failed { body: error.body, ttl: self.call.handler.error_ttl }
-            } else {
-                count(Event::Released);
-                Settlement::Withdrawn
-            };
-            return End { success: false, settlement: Some(settlement) };
-        };
-        if !encoded.kept {
-            count(Event::NotKept);
+        let mut body = Body::default();
+        let mut encoding = Encoding::begin(&mut body);
+        if (self.codec.encode)(result, &mut encoding) {
+            if !encoding.is_kept() {
+                count(Event::NotKept);
+            }
+            // The record says so already, if this is the only thing that it could say.
+            let said = body == self.entry.body;
+            return End { success: true, settlement: (!said).then_some(Settlement::Done(body)) };
         }
-        // The record says so already, if this is the only thing that it could say.
-        let said = encoded.body == self.entry.body;
-        End { success: true, settlement: (!said).then_some(Settlement::Done(encoded.body)) }
+        let errors = self.codec.errors.as_ref();
+        let settlement = if errors.is_some_and(|errors| (errors.encode)(result, &mut encoding)) {
+            Settlement::Failed { body, ttl: self.call.handler.error_ttl }
+        } else {
+            count(Event::Released);
+            Settlement::Withdrawn
+        };
+        End { success: false, settlement: Some(settlement) }
     }
 
     fn settled(&self, success: bool, settled: Result<(), StoreError>, mut result: R) -> R {

@@ -21,8 +21,9 @@ use self::connections::Connections;
 use self::place::Place;
 use self::runtime::OnRuntime;
 use self::statements::Statements;
+use self::storm::Storm;
 use self::sweep::Walk;
-use super::{Classed, Reply, Store, StoreClass, class};
+use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
 use crate::{RecordId, StoreError, Token};
@@ -43,6 +44,7 @@ mod row;
 mod runtime;
 mod session;
 mod statements;
+mod storm;
 mod sweep;
 mod target;
 
@@ -83,6 +85,7 @@ struct Inner {
     relaxed_claims: bool,
     sweeps: bool,
     walk: Walk,
+    storm: Storm,
     clock: Clock,
 }
 
@@ -145,6 +148,10 @@ impl Store for PostgresStore {
     /// By default the host's, for the driver to time its renewals by. Records are judged by the server's.
     fn clock(&self) -> Clock {
         self.0.clock.clone()
+    }
+
+    fn identity(&self) -> StoreIdentity {
+        StoreIdentity::of(&*self.0)
     }
 
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {

@@ -115,13 +115,8 @@ impl Inbox<'_> {
         let (_, change) = enter(None, entry, now);
         if let Change::Put(record) = change {
             let fault = |error| self.fault("write a record", error);
-            row::write(
-                &mut *self.prepare(include_str!("enter.sql"))?,
-                entry.id.as_bytes().as_slice(),
-                &record,
-            )
-            .map_err(fault)?;
-            if self.connection.changes() == 1 {
+            let id = entry.id.as_bytes().as_slice();
+            if row::write(&mut *self.prepare(include_str!("insert.sql"))?, id, &record).map_err(fault)? {
                 return Ok(Entered::Run { before: None });
             }
         }
@@ -219,6 +214,7 @@ impl Inbox<'_> {
                 row::write(&mut *self.prepare(include_str!("insert.sql"))?, id.as_bytes().as_slice(), record)
             }
         }
+        .map(drop)
         .map_err(fault)
     }
 

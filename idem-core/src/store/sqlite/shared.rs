@@ -71,7 +71,7 @@ fn is_there(connection: &Connection) -> rusqlite::Result<bool> {
 
 /// Whether the statements can be prepared that read and write all columns, and rely on the key being unique.
 fn fits(connection: &Connection) -> rusqlite::Result<()> {
-    for statement in [include_str!("find.sql"), include_str!("enter.sql")] {
+    for statement in [include_str!("find.sql"), include_str!("insert.sql")] {
         connection.prepare(statement)?;
     }
     Ok(())
