@@ -31,7 +31,7 @@ pub struct Call<'h> {
 struct Target {
     id: RecordId,
     /// The records of the handler's former scopes; empty, and not allocated, unless it has any.
-    former: Vec<RecordId>,
+    former: Box<[RecordId]>,
 }
 
 /// A call that can go to its store.
@@ -41,17 +41,22 @@ pub(crate) struct Ready<'c> {
     pub(crate) store: StoreRef<'c>,
     /// Its place in the batch, if it is part of one.
     pub(crate) seat: Option<Arc<Seat>>,
-    target: &'c Target,
 }
 
 impl<'c> Ready<'c> {
     pub(crate) fn id(&self) -> RecordId {
-        self.target.id
+        self.target().id
     }
 
     /// The records of the handler's former scopes.
     pub(crate) fn former(&self) -> &'c [RecordId] {
-        &self.target.former
+        &self.target().former
+    }
+
+    #[inline]
+    fn target(&self) -> &'c Target {
+        let Ok(target) = &self.call.target else { unreachable!("a call without a record is not ready") };
+        target
     }
 
     /// The claim of this attempt; sent again, it is the same claim.
@@ -215,7 +220,9 @@ impl<'h> Call<'h> {
     /// Checks that the call can go to its store.
     #[inline]
     pub(crate) fn ready(&'h self) -> Result<Ready<'h>, Error> {
-        let Ok(target) = &self.target else { return Err(self.why_not()) };
+        if self.target.is_err() {
+            return Err(self.why_not());
+        }
         let store = match &self.store {
             Some(handle) => StoreRef::Given(handle),
             None => match install::installed() {
@@ -225,7 +232,7 @@ impl<'h> Call<'h> {
         };
         match self.handler.require {
             Some(required) if store.class() < required => Err(self.too_weak(required, store.class())),
-            _ => Ok(Ready { call: self, store, seat: None, target }),
+            _ => Ok(Ready { call: self, store, seat: None }),
         }
     }
 
@@ -239,6 +246,24 @@ impl<'h> Call<'h> {
     fn too_weak(&self, required: StoreClass, class: StoreClass) -> Error {
         let message = format!("this handler requires a {required:?} store, and the store is {class:?}");
         Error::new(ErrorKind::Misconfigured, message).within(self.handler.scope())
+    }
+
+    /// The record that the call is about.
+    pub(crate) fn record(&self) -> Result<RecordId, Error> {
+        match &self.target {
+            Ok(target) => Ok(target.id),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    /// The records of the handler's former scopes.
+    pub(crate) fn former(&self) -> &[RecordId] {
+        self.target.as_ref().map_or(&[], |target| &target.former)
+    }
+
+    /// What must be equal under the key, if that is checked.
+    pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
+        self.fingerprint
     }
 
     /// Makes the attempt known to the body.
@@ -283,7 +308,7 @@ fn target(handler: &Handler, record: impl Fn(&Namespace) -> RecordId) -> Result<
     Ok(Target {
         id: record(&namespaces.own),
         former: match &namespaces.former[..] {
-            [] => Vec::new(),
+            [] => Box::default(),
             former => former.iter().map(record).collect(),
         },
     })

@@ -30,12 +30,14 @@ use crate::{Error, ErrorKind, Timestamp};
 mod blocking;
 mod claim;
 mod end;
+mod inbox;
 mod patience;
 mod replay;
 
 pub use blocking::{Running, Started, run_blocking, start_blocking};
 use claim::{Asking, Hold, Step, Told, look_back_first, otherwise};
 use end::{Ended, Rest, end, release};
+pub use inbox::{Entering, Inside, enter, enter_blocking};
 use replay::answer;
 pub(crate) use replay::done_without_result;
 
@@ -65,11 +67,8 @@ enum Stage<'c, R> {
     /// In a batch, while an earlier call about the same record goes on.
     Seated(Ready<'c>),
     Claiming(Asking<'c>),
-    /// In a batch, granted, until its turn.
-    Queued {
-        hold: Hold<'c>,
-        renewals: Renewals,
-    },
+    /// In a batch, granted, until its turn. Boxed, so that one stage alone is as large as a claim.
+    Queued(Box<(Hold<'c>, Renewals)>),
     Running {
         hold: Hold<'c>,
         renewals: Option<Renewals>,
@@ -89,7 +88,7 @@ fn dropped<R>(stage: Stage<'_, R>) {
         Stage::Running { hold: Hold { ready, .. }, .. } => {
             ready.store.dropped(&ready.id(), &ready.call.token);
         }
-        Stage::Queued { hold, .. } => give_back(hold.ready),
+        Stage::Queued(queued) => give_back(queued.0.ready),
         Stage::Ending { rest, store, seat, .. } => store.spawn(Box::pin(async move {
             rest.await;
             drop(seat);
@@ -179,11 +178,12 @@ fn go_on<'c, B: Future>(
                 Poll::Pending
             }
         },
-        Stage::Queued { hold, renewals } => {
-            if is_queued(&hold, cx) {
-                *stage = Stage::Queued { hold, renewals };
+        Stage::Queued(queued) => {
+            if is_queued(&queued.0, cx) {
+                *stage = Stage::Queued(queued);
                 return Poll::Pending;
             }
+            let (hold, renewals) = *queued;
             if call.granted(hold.ready.store.clock(), hold.grant, hold.asked_at).is_lost() {
                 let error = call.name(lost_in_queue());
                 give_back(hold.ready);
@@ -216,7 +216,7 @@ fn granted<'c, B: Future>(
     }
     if is_queued(&hold, cx) {
         let renewals = start_renewals(&hold);
-        *stage = Stage::Queued { hold, renewals };
+        *stage = Stage::Queued(Box::new((hold, renewals)));
         return Poll::Pending;
     }
     work(hold, None, codec, stage, body, cx)

@@ -20,6 +20,8 @@ mod index;
 pub(crate) mod memory;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
+#[cfg(feature = "redis")]
+pub(crate) mod redis;
 #[cfg(feature = "memory")]
 pub(crate) mod seen;
 #[cfg(feature = "sqlite")]
@@ -300,7 +302,7 @@ thread_local! {
 
 /// Whether the future that is polled now belongs to a thread that waits for nothing else, so that it may do the work itself
 /// instead of handing it to another thread.
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "postgres", feature = "redis", feature = "sqlite"))]
 pub(crate) fn may_block() -> bool {
     MAY_BLOCK.get()
 }

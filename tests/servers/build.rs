@@ -4,7 +4,8 @@ use std::env;
 use std::path::PathBuf;
 
 /// A `cfg`, and the program that it stands for.
-const SERVERS: [(&str, &str); 2] = [("redis_server", "redis-server"), ("postgres_server", "postgres")];
+const SERVERS: [(&str, &str); 3] =
+    [("redis_server", "redis-server"), ("c_compiler", "cc"), ("postgres_server", "postgres")];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -38,6 +38,7 @@ mod connections;
 mod endings;
 mod fault;
 mod holding;
+mod inbox;
 mod migrate;
 mod names;
 mod open;
@@ -51,6 +52,7 @@ mod sweep;
 mod target;
 
 pub use builder::PostgresStoreBuilder;
+pub use inbox::PostgresRecords;
 pub use target::PostgresTarget;
 
 /// Records in one table of a PostgreSQL database (14 or newer), for any number of hosts.
@@ -80,6 +82,7 @@ struct Inner {
     runtime: Handle,
     connections: Connections,
     statements: Statements,
+    inbox: PostgresRecords,
     place: Place,
     timeout: Duration,
     relaxed_claims: bool,

@@ -33,7 +33,7 @@ use set::Set;
 ///
 /// A skip is counted, and shows as [`Outcome::Skipped`](crate::Outcome::Skipped).
 ///
-/// Memory: about 62 bytes for each remembered message, and with results 96 more, plus the bytes of a result over
+/// Memory: about 63 bytes for each remembered message, and with results 96 more, plus the bytes of a result over
 /// [`Body::INLINE`](crate::Body::INLINE).
 ///
 /// ```

@@ -9,6 +9,7 @@ mod postgres;
 mod process;
 mod program;
 mod proxy;
+mod redis;
 mod warden;
 
 pub use folder::Folder;
@@ -17,3 +18,4 @@ pub use postgres::PostgresServer;
 pub use process::Process;
 pub use program::program;
 pub use proxy::Proxy;
+pub use redis::{DURABLE, RedisClient, RedisCluster, RedisServer, wait_until};

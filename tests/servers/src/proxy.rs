@@ -106,6 +106,14 @@ impl Proxy {
         state.close(Connection::has_lost_bytes);
     }
 
+    /// All is well for connections that are made from now on. Those that are open go on losing everything, as they do when a machine is
+    /// gone and another has its address.
+    pub fn pass_new(&self) {
+        let mut state = self.shared.lock();
+        state.network = Network::Passes;
+        state.connections.values().for_each(|connection| connection.lose_bytes());
+    }
+
     /// Holds bytes up for so long, in each direction.
     pub fn delay(&self, by: Duration) {
         self.shared.lock().network = Network::Delays(by);

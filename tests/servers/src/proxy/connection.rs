@@ -35,6 +35,11 @@ impl Connection {
         self.lost_bytes.load(Ordering::Relaxed)
     }
 
+    /// From now on, all that is said vanishes.
+    pub(super) fn lose_bytes(&self) {
+        self.lost_bytes.store(true, Ordering::Relaxed);
+    }
+
     fn requests(&self, shared: &Shared) {
         let mut buffer = vec![0; 64 << 10];
         let mut seen = Vec::new();
@@ -92,7 +97,7 @@ impl Connection {
         // It may have changed during the delay.
         let vanishes = shared.network() == Network::Swallows || self.has_lost_bytes();
         if vanishes {
-            self.lost_bytes.store(true, Ordering::Relaxed);
+            self.lose_bytes();
             shared.count_swallowed(bytes);
         }
         vanishes

@@ -1,0 +1,192 @@
+//! One call, until there is an answer or an error.
+
+use std::sync::Arc;
+
+use redis::{Cmd, RedisError, RedisResult, Value};
+
+use super::call::{Call, Naming, Unread};
+use super::estimate::{here, is_slow};
+use super::link::{Link, Live, as_error};
+use super::place::{Meaning, meaning};
+use super::quick::Quick;
+use super::record::Damage;
+use super::script::Script;
+use crate::machine::Answer;
+use crate::{StoreError, StoreErrorKind};
+
+/// How a call is sent, and what was tried already.
+pub(super) struct Manner {
+    hash: bool,
+    resent: bool,
+    /// Whether it was sent with the scripts' lines of flags.
+    flags: bool,
+}
+
+impl Manner {
+    pub(super) const fn first() -> Self {
+        Self { hash: true, resent: false, flags: false }
+    }
+
+    pub(super) fn naming(&mut self, link: &Link) -> Naming {
+        self.name(link, self.hash)
+    }
+
+    /// The same, where a pipeline says what is sent in full.
+    pub(super) fn name(&mut self, link: &Link, hash: bool) -> Naming {
+        let dialect = link.dialect();
+        self.flags = dialect.flags;
+        Naming { hash, dialect }
+    }
+
+    /// After an error: whether the same call may be sent again, which is safe with the same token.
+    pub(super) fn after(
+        &mut self,
+        link: &Link,
+        live: &Live,
+        script: &Script,
+        error: RedisError,
+    ) -> Result<(), StoreError> {
+        match meaning(&error) {
+            // In full; the server has it from then on.
+            Meaning::NoScript if self.hash => self.hash = false,
+            Meaning::NoFlags if self.flags => link.leave_out_flags(),
+            Meaning::Disconnected | Meaning::Demoted => {
+                link.leave(live);
+                if self.resent {
+                    return Err(link.place.fault(script.doing, error));
+                }
+                self.resent = true;
+            }
+            _ => return Err(link.place.fault(script.doing, error)),
+        }
+        Ok(())
+    }
+}
+
+impl Link {
+    /// The command of a call.
+    pub(super) fn command(&self, prefix: &[u8], call: &Call, naming: Naming) -> Cmd {
+        let mut command = call.command(prefix, naming);
+        if let Some(clock) = &self.clock {
+            let now = clock.now().as_micros();
+            command.arg(now / 1_000_000).arg(now % 1_000_000);
+        }
+        command
+    }
+
+    /// Sends what `command` makes of the manner until the server has answered it.
+    pub(super) async fn send(
+        self: &Arc<Self>,
+        script: &'static Script,
+        command: impl Fn(Naming) -> Cmd + Send + Sync,
+    ) -> Result<(Live, Value), StoreError> {
+        let mut manner = Manner::first();
+        loop {
+            let mut live = self.live().await?;
+            let sent = live.connection.send(&command(manner.naming(self))).await;
+            match answer_or_error(sent) {
+                Ok(value) => {
+                    live.heard();
+                    return Ok((live, value));
+                }
+                Err(error) => manner.after(self, &live, script, error)?,
+            }
+        }
+    }
+
+    pub(super) async fn ask(self: &Arc<Self>, prefix: &[u8], call: &Call) -> Result<Answer, StoreError> {
+        let mut manner = Manner::first();
+        let mut quick = true;
+        loop {
+            let mut live = self.live().await?;
+            let naming = manner.naming(self);
+            let estimate = if quick && self.is_quick() { live.estimate.now() } else { None };
+            let quickly = estimate.and_then(|now| Some((now, call.quick(prefix, now, naming)?)));
+            let sent_at = here();
+            let (now, sent) = match quickly {
+                Some((now, command)) => (Some(now), live.connection.send(&command).await),
+                None => (None, live.connection.send(&self.command(prefix, call, naming)).await),
+            };
+            match (answer_or_error(sent), now) {
+                (Ok(value), None) => return self.read(&live, call, &value, sent_at),
+                (Ok(value), Some(now)) => {
+                    live.heard();
+                    match call.read_quick(&value, now) {
+                        Quick::Answer(answer) if !is_slow(sent_at) => return Ok(answer),
+                        Quick::Answer(_) | Quick::Open => quick = false,
+                        Quick::Stray => return Err(self.stray(&live, call)),
+                    }
+                }
+                (Err(error), Some(_)) if self.needs_script(&error) => quick = false,
+                (Err(error), _) => manner.after(self, &live, call.script(), error)?,
+            }
+        }
+    }
+
+    /// Whether the script may be able to do what a quick command could not: answer a duplicate without memory, or anything on an
+    /// old server.
+    pub(super) fn needs_script(&self, error: &RedisError) -> bool {
+        match meaning(error) {
+            Meaning::Other(StoreErrorKind::Full, _) => true,
+            Meaning::Other(..) if error.to_string().contains("syntax error") => {
+                self.only_scripts();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn stray(&self, live: &Live, call: &Call) -> StoreError {
+        self.leave(live);
+        let what = format_args!(
+            "cannot {}: a reply to another call came, so the connection was given up; whether it was done is unknown",
+            call.script().doing
+        );
+        self.place.error(StoreErrorKind::Unavailable, what)
+    }
+
+    /// Reads a reply. One that belongs to another call makes all others on its connection suspect.
+    pub(super) fn read(
+        &self,
+        live: &Live,
+        call: &Call,
+        value: &Value,
+        sent_at: u64,
+    ) -> Result<Answer, StoreError> {
+        live.heard();
+        let read = match value {
+            Value::BulkString(reply) => call.read(reply),
+            _ => Err(Unread::Stray),
+        };
+        let doing = call.script().doing;
+        let id = &call.id;
+        let (answer, now) = read.map_err(|unread| match unread {
+            Unread::Stray => self.stray(live, call),
+            Unread::Damaged(Damage::Foreign) => self.place.error(
+                StoreErrorKind::Foreign,
+                format_args!(
+                    "cannot {doing}: the value under the key of record {id:?} is another program's; give the store a prefix of its own"
+                ),
+            ),
+            Unread::Damaged(Damage::Cut) => self.place.error(
+                StoreErrorKind::Corrupt,
+                format_args!("cannot {doing}: record {id:?} is damaged; `DEL` its key once a person has looked at it"),
+            ),
+            Unread::Disagrees => self.place.error(
+                StoreErrorKind::Corrupt,
+                format_args!("cannot {doing}: the script and the protocol disagree about record {id:?}; this is a fault of idem's"),
+            ),
+        })?;
+        live.estimate.learn(now, sent_at);
+        Ok(answer)
+    }
+}
+
+/// Errors of the server come as values too.
+pub(super) fn answer_or_error(sent: RedisResult<Value>) -> Result<Value, RedisError> {
+    let value = sent?;
+    match value {
+        Value::ServerError(_) => Err(as_error(value).expect("this value is an error")),
+        value => Ok(value),
+    }
+}

@@ -1,0 +1,17 @@
+//! `RedisStore` against real servers: the conformance suite, and what goes wrong with servers and networks.
+//!
+//! Faults have their numbers in the names of their tests.
+
+mod bad_input;
+mod claims;
+mod clocks;
+mod conformance;
+mod full;
+mod handlers;
+mod lost;
+mod messages;
+mod model;
+mod place;
+mod redirected;
+mod replicas;
+mod runtimes;

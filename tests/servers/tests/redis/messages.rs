@@ -1,0 +1,75 @@
+//! What attempts send.
+
+use std::time::Duration;
+
+use idem::machine::{Claim, Completion, Grant, OnLapse, Verdict};
+use idem::{Body, Fingerprint, RecordId, Reply, Store, StoreError, Token};
+
+use crate::place::RUNTIME;
+
+pub(crate) const MINUTE: Duration = Duration::from_mins(1);
+pub(crate) const DAY: Duration = Duration::from_hours(24);
+
+/// The first attempt at a new message.
+pub(crate) fn message() -> Claim {
+    let mut id = [0; 32];
+    id[..16].copy_from_slice(Token::fresh().as_bytes());
+    id[16..].copy_from_slice(Token::fresh().as_bytes());
+    Claim {
+        id: RecordId::from_bytes(id),
+        token: Token::fresh(),
+        fingerprint: Some(Fingerprint::from_bytes([7; 16])),
+        lease: MINUTE,
+        keep: DAY,
+        on_lapse: OnLapse::Rerun,
+        max_tries: 5,
+        durable: false,
+    }
+}
+
+/// The same, whose lease has ended as soon as it is granted.
+pub(crate) fn lapsing() -> Claim {
+    Claim { lease: Duration::ZERO, ..message() }
+}
+
+/// The next delivery of the same message.
+pub(crate) fn again(claim: &Claim) -> Claim {
+    Claim { token: Token::fresh(), lease: MINUTE, ..claim.clone() }
+}
+
+/// The end of an attempt.
+pub(crate) fn ending(claim: &Claim, fence: u64, body: &[u8]) -> Completion {
+    Completion {
+        id: claim.id,
+        token: claim.token,
+        fence,
+        fingerprint: claim.fingerprint,
+        body: Body::copy_from(body),
+        ttl: 60 * MINUTE,
+        keep: DAY,
+    }
+}
+
+/// Waits for a reply.
+pub(crate) fn hear<T: Send + 'static>(reply: Reply<T>) -> Result<T, StoreError> {
+    RUNTIME.block_on(reply)
+}
+
+/// Claims, and must be granted.
+pub(crate) fn grant(store: &dyn Store, claim: &Claim) -> Grant {
+    match hear(store.claim(claim)) {
+        Ok(Verdict::Claimed(grant)) => grant,
+        other => panic!("a grant: {other:?}"),
+    }
+}
+
+/// Asserts what came, by a pattern.
+macro_rules! came {
+    ($found:expr, $pattern:pat $(if $guard:expr)? $(,)?) => {
+        match $found {
+            $pattern $(if $guard)? => {}
+            other => panic!("expected {}: {other:?}", stringify!($pattern $(if $guard)?)),
+        }
+    };
+}
+pub(crate) use came;
