@@ -172,7 +172,7 @@ fn main() {
     });
     let shared: Arc<dyn Store> = Arc::new(Says(None));
     measure("first, async, in a shared store", &ids, |id| {
-        let call = derive(id).with_store(StoreHandle::shared(shared.clone()));
+        let call = derive(id).with(|call| call.use_store(StoreHandle::shared(shared.clone())));
         black_box(now(run(&call, codec(), async { Ok::<u64, Error>(1) }))).unwrap();
     });
     idem::install(MemoryStore::builder().max_records(10_000_000).build());

@@ -18,7 +18,7 @@ use by_hand::ByHand;
 use rounds::{Key, Pairs, keys, per_message};
 use with_idem::Idem;
 
-const ROUNDS: usize = 30;
+const ROUNDS: usize = 20;
 /// Messages in one turn of one side, on one connection.
 const TURN: usize = 60;
 /// Connections of the concurrent handlers, and messages in one of their turns.

@@ -5,7 +5,9 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::codec::{self, Encoded, Missing};
+use crate::call::Call;
+use crate::codec::{self, Encoding, Missing};
+use crate::run::done_without_result;
 use crate::{Body, Error, Outcome};
 
 /// The return type of an idempotent handler: `Result<T, E>`, under any alias.
@@ -27,9 +29,9 @@ pub trait Answer: Sized {
 )]
 pub trait Stored: Sized {
     #[doc(hidden)]
-    fn encode(&self) -> Encoding;
+    fn encode(&self, into: &mut Encoding<'_>);
     #[doc(hidden)]
-    fn replay(body: Option<&Body>, replay: Replay) -> Result<Self, Unreplayed>;
+    fn replay(body: Option<&Body>, replay: &Replay) -> Result<Self, Unreplayed>;
     #[doc(hidden)]
     fn set_recorded(&mut self, recorded: bool);
 }
@@ -63,10 +65,6 @@ pub trait StoredError: Serialize + DeserializeOwned + 'static {}
 #[diagnostic::do_not_recommend]
 impl<E: Serialize + DeserializeOwned + 'static> StoredError for E {}
 
-/// The bytes of a result. Opaque outside of this crate.
-#[derive(Debug)]
-pub struct Encoding(Encoded);
-
 /// Why a done result cannot be handed back. Opaque outside of this crate.
 #[derive(Debug)]
 pub struct Unreplayed(Missing);
@@ -80,11 +78,12 @@ pub struct Replay {
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Stored for T {
-    fn encode(&self) -> Encoding {
-        Encoding(codec::encode(self))
+    fn encode(&self, into: &mut Encoding<'_>) {
+        codec::encode(self, into);
     }
 
-    fn replay(body: Option<&Body>, _: Replay) -> Result<Self, Unreplayed> {
+    #[inline]
+    fn replay(body: Option<&Body>, _: &Replay) -> Result<Self, Unreplayed> {
         codec::decode(body).map_err(Unreplayed)
     }
 
@@ -92,11 +91,12 @@ impl<T: Serialize + DeserializeOwned> Stored for T {
 }
 
 impl<T: Serialize + DeserializeOwned> Stored for Outcome<T> {
-    fn encode(&self) -> Encoding {
-        Encoding(codec::encode(self.value()))
+    fn encode(&self, into: &mut Encoding<'_>) {
+        codec::encode(self.value(), into);
     }
 
-    fn replay(body: Option<&Body>, replay: Replay) -> Result<Self, Unreplayed> {
+    #[inline]
+    fn replay(body: Option<&Body>, replay: &Replay) -> Result<Self, Unreplayed> {
         let value = codec::decode(body).map_err(Unreplayed)?;
         Ok(if replay.skipped { Self::Skipped { value } } else { Self::Replayed { value, age: replay.age } })
     }
@@ -111,8 +111,20 @@ impl<T: Serialize + DeserializeOwned> Stored for Outcome<T> {
 impl<T: Stored, E: CarriesError> Answer for Result<T, E> {
     fn codec() -> Codec<Self> {
         Codec {
-            encode: |result| result.as_ref().ok().map(|value| value.encode().0),
-            replay: |body, replay| T::replay(body, replay).map(Ok).map_err(|missing| missing.0),
+            encode: |result, into| match result {
+                Ok(value) => {
+                    value.encode(into);
+                    true
+                }
+                Err(_) => false,
+            },
+            replay: |call, body, how| match T::replay(body, how) {
+                Ok(value) => {
+                    how.count();
+                    Ok(value)
+                }
+                Err(missing) => Err(E::carry(done_without_result(call, &missing.0))),
+            },
             refuse: |error| Err(E::carry(error)),
             set_recorded: |result, recorded| {
                 if let Ok(value) = result {
@@ -127,20 +139,20 @@ impl<T: Stored, E: CarriesError> Answer for Result<T, E> {
 /// How a return type is encoded, replayed and refused, as plain functions: the driver is generic over no trait, so that a
 /// type that cannot be stored gives one error, at the return type.
 pub struct Codec<R> {
-    /// The bytes of a success; `None` for an error.
-    pub(crate) encode: fn(&R) -> Option<Encoded>,
-    pub(crate) replay: fn(Option<&Body>, Replay) -> Result<R, Missing>,
+    /// Encodes a success; says no to an error.
+    pub(crate) encode: fn(&R, &mut Encoding<'_>) -> bool,
+    pub(crate) replay: fn(&Call<'_>, Option<&Body>, &Replay) -> R,
     pub(crate) refuse: fn(Error) -> R,
     pub(crate) set_recorded: fn(&mut R, bool),
     pub(crate) errors: Option<ErrorCodec<R>>,
 }
 
 /// Boxed, since it holds the handler's own `final_error`, whose type the driver does not know.
-type EncodeError<R> = Box<dyn Fn(&R) -> Option<Encoded> + Send + Sync>;
+type EncodeError<R> = Box<dyn Fn(&R, &mut Encoding<'_>) -> bool + Send + Sync>;
 
 /// How errors worth remembering are encoded and replayed.
 pub(crate) struct ErrorCodec<R> {
-    /// The bytes of an error that is worth remembering; `None` for any other result.
+    /// Encodes an error that is worth remembering; says no to any other result.
     pub(crate) encode: EncodeError<R>,
     pub(crate) replay: fn(Option<&Body>) -> Result<R, Missing>,
 }
@@ -153,9 +165,12 @@ impl<T, E> Codec<Result<T, E>> {
         E: StoredError,
     {
         self.errors = Some(ErrorCodec {
-            encode: Box::new(move |result| match result {
-                Err(error) if is_final(error) => Some(codec::encode(error)),
-                _ => None,
+            encode: Box::new(move |result, into| match result {
+                Err(error) if is_final(error) => {
+                    codec::encode(error, into);
+                    true
+                }
+                _ => false,
             }),
             replay: |body| codec::decode(body).map(Err),
         });

@@ -27,7 +27,7 @@ pub use entry::BatchEntry;
 #[cfg(feature = "conformance")]
 pub(crate) use gathering::Gathering;
 pub(crate) use lane::Ticket;
-pub(crate) use scope::{join, leave};
+pub(crate) use scope::{is_inside, join, leave};
 pub(crate) use seats::Seat;
 use shared::Shared;
 

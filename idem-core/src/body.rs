@@ -23,14 +23,34 @@ impl Body {
     pub fn copy_from(bytes: &[u8]) -> Self {
         match u8::try_from(bytes.len()) {
             Ok(len) if bytes.len() <= Self::INLINE => {
-                // Filled where it will be returned: a copy of what was just written in other pieces makes the processor wait.
-                let mut body = Self(Repr::Inline { len, bytes: [0; Self::INLINE] });
-                if let Repr::Inline { bytes: inline, .. } = &mut body.0 {
-                    inline[..bytes.len()].copy_from_slice(bytes);
-                }
-                body
+                let mut inline = [0; Self::INLINE];
+                inline[..bytes.len()].copy_from_slice(bytes);
+                Self(Repr::Inline { len, bytes: inline })
             }
             _ => Self(Repr::Shared(bytes.into())),
+        }
+    }
+
+    /// Copies the first `len` of `bytes`, if there are as many. What lies behind comes along unseen: a copy whose length is
+    /// known goes straight to where the body will be, in a few moves.
+    #[cfg(feature = "memory")]
+    #[inline]
+    pub(crate) fn prefix(bytes: &[u8; Self::INLINE], len: u8) -> Option<Self> {
+        if usize::from(len) <= Self::INLINE { Some(Self(Repr::Inline { len, bytes: *bytes })) } else { None }
+    }
+
+    /// Appends `bytes`, if that needs no allocation.
+    #[inline]
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> bool {
+        let Repr::Inline { len, bytes: room } = &mut self.0 else { return false };
+        let start = usize::from(*len);
+        match (room.get_mut(start..start + bytes.len()), u8::try_from(start + bytes.len())) {
+            (Some(free), Ok(end)) => {
+                free.copy_from_slice(bytes);
+                *len = end;
+                true
+            }
+            _ => false,
         }
     }
 
@@ -59,6 +79,7 @@ impl From<Vec<u8>> for Body {
 impl Deref for Body {
     type Target = [u8];
 
+    #[inline]
     fn deref(&self) -> &[u8] {
         self.as_slice()
     }

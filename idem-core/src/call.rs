@@ -1,15 +1,14 @@
 //! One call of a handler: its record, its store, and what its body may ask for.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use crate::attempt::Attempt;
 use crate::batch::Seat;
-use crate::machine::{Claim, Completion, Grant, OnLapse};
+use crate::machine::{Claim, Grant, OnLapse, Verdict};
 use crate::message::Payload;
-use crate::store::StoreHandle;
+use crate::store::{Reply, StoreClass, StoreHandle, StoreRef};
 use crate::{
-    Body, Clock, Error, ErrorKind, Fingerprint, Handler, Key, KeyText, Mode, RecordId, Timestamp, Token,
+    Clock, Error, ErrorKind, Fingerprint, Handler, Key, KeyText, Mode, Namespace, RecordId, Timestamp, Token,
     install,
 };
 
@@ -21,7 +20,7 @@ pub struct Call<'h> {
     target: Result<Target, Error>,
     key: Option<Key>,
     store: Option<StoreHandle>,
-    fingerprint: Option<Fingerprint>,
+    pub(crate) fingerprint: Option<Fingerprint>,
     attempt: OnceLock<Attempt>,
     /// Whether the body asks for the attempt. If not, it is made for renewals alone, and most calls need none.
     asks_attempt: bool,
@@ -32,27 +31,32 @@ pub struct Call<'h> {
 struct Target {
     id: RecordId,
     /// The records of the handler's former scopes; empty, and not allocated, unless it has any.
-    former: Vec<RecordId>,
+    former: Box<[RecordId]>,
 }
 
 /// A call that can go to its store.
 #[derive(Debug)]
 pub(crate) struct Ready<'c> {
     pub(crate) call: &'c Call<'c>,
-    pub(crate) store: StoreHandle,
+    pub(crate) store: StoreRef<'c>,
     /// Its place in the batch, if it is part of one.
     pub(crate) seat: Option<Arc<Seat>>,
-    target: &'c Target,
 }
 
 impl<'c> Ready<'c> {
     pub(crate) fn id(&self) -> RecordId {
-        self.target.id
+        self.target().id
     }
 
     /// The records of the handler's former scopes.
     pub(crate) fn former(&self) -> &'c [RecordId] {
-        &self.target.former
+        &self.target().former
+    }
+
+    #[inline]
+    fn target(&self) -> &'c Target {
+        let Ok(target) = &self.call.target else { unreachable!("a call without a record is not ready") };
+        target
     }
 
     /// The claim of this attempt; sent again, it is the same claim.
@@ -73,17 +77,9 @@ impl<'c> Ready<'c> {
         }
     }
 
-    /// The record of this attempt's end.
-    pub(crate) fn completion(&self, fence: u64, body: Body, ttl: Duration, keep: Duration) -> Completion {
-        Completion {
-            id: self.id(),
-            token: self.call.token,
-            fence,
-            fingerprint: self.call.fingerprint,
-            body,
-            ttl,
-            keep,
-        }
+    /// Asks the store, and writes down when.
+    pub(crate) fn ask(&self, asked_at: &mut Timestamp) -> Reply<Verdict> {
+        self.store.claim_at(&self.claim(), asked_at)
     }
 }
 
@@ -92,34 +88,43 @@ impl<'h> Call<'h> {
     ///
     /// In debug builds the key is read twice. A user's `Index` or `Deref`, a `Cell` that a getter changes and a method that somebody
     /// vouched for are read without a proof: a counter or a random source in one of them shows itself here, in the first test.
-    pub fn derive(handler: &'h Handler, keep_key: bool, mut render: impl FnMut(&mut KeyText)) -> Self {
+    #[inline]
+    pub fn derive(handler: &'h Handler, keep_key: bool, render: impl FnMut(&mut KeyText)) -> Self {
         let mut text = KeyText::new();
-        render(&mut text);
-        let same = !cfg!(debug_assertions) || {
-            let mut again = KeyText::new();
-            render(&mut again);
-            text.reads_as(&again)
-        };
-        let target = if same { text.finished() } else { Err(Error::key_not_stable()) };
-        let target = target.and_then(|text| target_of(handler, text));
-        let key = if keep_key && target.is_ok() { text.to_key().ok() } else { None };
-        Self::new(handler, target, key)
+        let same = read(&mut text, render);
+        Self::of(handler, &mut text, same, keep_key, None)
     }
 
     /// As [`derive`](Self::derive), for a function that may belong to a generic impl block. Nothing in its tokens says so, but the
     /// name of its closure's type does; each set of type parameters needs a scope of its own.
+    #[inline]
     pub fn derive_here<F: FnMut(&mut KeyText)>(handler: &'h Handler, keep_key: bool, render: F) -> Self {
-        Self::derive(handler, keep_key, render).with_identity(std::any::type_name::<F>())
+        let mut text = KeyText::new();
+        let same = read(&mut text, render);
+        Self::of(handler, &mut text, same, keep_key, Some(std::any::type_name::<F>()))
+    }
+
+    fn of(
+        handler: &'h Handler,
+        text: &mut KeyText,
+        same: bool,
+        keep_key: bool,
+        identity: Option<&'static str>,
+    ) -> Self {
+        let key = if keep_key { text.to_key().ok() } else { None };
+        let answers = identity.map_or(Ok(()), |identity| handler.answers_for(identity));
+        let text = if same { text.padded() } else { Err(Error::key_not_stable()) };
+        let target = text.and_then(|text| target(handler, |space| space.record_of_padded(&text)));
+        Self::new(handler, target.and_then(|target| answers.map(|()| target)), key)
     }
 
     /// A call for a key that was made before.
     pub(crate) fn with_key(handler: &'h Handler, key: &Key, tenant: &str) -> Self {
         let target = if tenant.is_empty() {
-            target_of(handler, key.as_str().as_bytes())
+            target(handler, |space| space.record(key.as_str()))
         } else {
-            let space = |scope: &&str| {
-                crate::Namespace::new(install::application(), tenant, scope).record(key.as_str())
-            };
+            let space =
+                |scope: &&str| Namespace::new(install::application(), tenant, scope).record(key.as_str());
             Ok(Target {
                 id: space(&handler.scope()),
                 former: handler.former_scopes().iter().map(space).collect(),
@@ -130,10 +135,9 @@ impl<'h> Call<'h> {
 
     #[inline]
     fn new(handler: &'h Handler, target: Result<Target, Error>, key: Option<Key>) -> Self {
-        let token = Token::fresh();
         Self {
             handler,
-            token,
+            token: Token::fresh(),
             target,
             key,
             store: None,
@@ -143,11 +147,16 @@ impl<'h> Call<'h> {
         }
     }
 
-    /// Has the attempt ready before the body begins.
+    /// The call, once it has been told what `tell` tells it. (An expansion tells it where it stays: a call is large to move.)
     #[must_use]
-    pub fn with_attempt(mut self) -> Self {
-        self.asks_attempt = true;
+    pub fn with(mut self, tell: impl FnOnce(&mut Self)) -> Self {
+        tell(&mut self);
         self
+    }
+
+    /// Has the attempt ready before the body begins.
+    pub fn ask_attempt(&mut self) {
+        self.asks_attempt = true;
     }
 
     /// Whether the body asks for the attempt.
@@ -156,40 +165,40 @@ impl<'h> Call<'h> {
     }
 
     /// Uses this store instead of the installed one.
-    #[must_use]
-    pub fn with_store(mut self, store: StoreHandle) -> Self {
+    pub fn use_store(&mut self, store: StoreHandle) {
         self.store = Some(store);
-        self
     }
 
     /// Checks the payload.
-    #[must_use]
-    pub fn with_fingerprint(mut self, fingerprint: Result<Fingerprint, Error>) -> Self {
+    pub fn check_fingerprint(&mut self, fingerprint: Result<Fingerprint, Error>) {
         match fingerprint {
             Ok(fingerprint) => self.fingerprint = Some(fingerprint),
-            Err(error) => self.target = self.target.and(Err(error)),
+            Err(error) => self.refuse(error),
         }
-        self
     }
 
     /// Checks the payload of the arguments that are messages, if any is.
-    #[must_use]
     #[inline]
-    pub fn with_payload(self, payload: Payload) -> Self {
-        match payload.finish() {
-            Some(fingerprint) => self.with_fingerprint(fingerprint),
-            None => self,
+    pub fn check_payload(&mut self, payload: Payload) {
+        if let Some(fingerprint) = payload.finish() {
+            self.check_fingerprint(fingerprint);
         }
     }
 
     /// Makes sure that the scope answers for one `Self` and one set of type parameters.
-    #[must_use]
     #[inline]
-    pub fn with_identity(mut self, identity: &'static str) -> Self {
+    pub fn answers_for(&mut self, identity: &'static str) {
         if let Err(error) = self.handler.answers_for(identity) {
-            self.target = self.target.and(Err(error));
+            self.refuse(error);
         }
-        self
+    }
+
+    /// Keeps what the call fails with, unless something was wrong before.
+    #[cold]
+    fn refuse(&mut self, error: Error) {
+        if self.target.is_ok() {
+            self.target = Err(error);
+        }
     }
 
     /// The key, for a `#[key]` argument.
@@ -203,7 +212,7 @@ impl<'h> Call<'h> {
     /// The attempt, for an `#[attempt]` argument.
     ///
     /// # Panics
-    /// Outside of the body of a call made [`with_attempt`](Call::with_attempt). `#[idempotent]` never does that.
+    /// Outside of the body of a call that was told to [`ask_attempt`](Call::ask_attempt). `#[idempotent]` never does that.
     pub fn attempt<'c>(call: &'c Call<'_>) -> &'c Attempt {
         call.attempt.get().expect("the attempt is there while the body runs")
     }
@@ -211,21 +220,32 @@ impl<'h> Call<'h> {
     /// Checks that the call can go to its store.
     #[inline]
     pub(crate) fn ready(&'h self) -> Result<Ready<'h>, Error> {
-        let scope = self.handler.scope();
-        let target = self.target.as_ref().map_err(|error| error.clone().within(scope))?;
-        let store = match &self.store {
-            Some(store) => store.clone(),
-            None => StoreHandle::installed(install::installed().ok_or_else(|| no_store().within(scope))?),
-        };
-        if let Some(required) = self.handler.require {
-            let class = store.class();
-            if class < required {
-                let message =
-                    format!("this handler requires a {required:?} store, and the store is {class:?}");
-                return Err(Error::new(ErrorKind::Misconfigured, message).within(scope));
-            }
+        if self.target.is_err() {
+            return Err(self.why_not());
         }
-        Ok(Ready { call: self, store, seat: None, target })
+        let store = match &self.store {
+            Some(handle) => StoreRef::Given(handle),
+            None => match install::installed() {
+                Some(store) => StoreRef::Installed(store),
+                None => return Err(self.why_not()),
+            },
+        };
+        match self.handler.require {
+            Some(required) if store.class() < required => Err(self.too_weak(required, store.class())),
+            _ => Ok(Ready { call: self, store, seat: None }),
+        }
+    }
+
+    #[cold]
+    fn why_not(&self) -> Error {
+        let error = self.target.as_ref().err().cloned();
+        error.unwrap_or_else(no_store).within(self.handler.scope())
+    }
+
+    #[cold]
+    fn too_weak(&self, required: StoreClass, class: StoreClass) -> Error {
+        let message = format!("this handler requires a {required:?} store, and the store is {class:?}");
+        Error::new(ErrorKind::Misconfigured, message).within(self.handler.scope())
     }
 
     /// Makes the attempt known to the body.
@@ -253,14 +273,25 @@ impl<'h> Call<'h> {
     }
 }
 
+/// Renders the key into `text`; in debug builds it is read twice, and this says whether both readings came to the same.
 #[inline]
-fn target_of(handler: &Handler, key: &[u8]) -> Result<Target, Error> {
+fn read(text: &mut KeyText, mut render: impl FnMut(&mut KeyText)) -> bool {
+    render(text);
+    !cfg!(debug_assertions) || {
+        let mut again = KeyText::new();
+        render(&mut again);
+        text.reads_as(&again)
+    }
+}
+
+#[inline]
+fn target(handler: &Handler, record: impl Fn(&Namespace) -> RecordId) -> Result<Target, Error> {
     let namespaces = handler.namespaces()?;
     Ok(Target {
-        id: namespaces.own.record_of(key),
+        id: record(&namespaces.own),
         former: match &namespaces.former[..] {
-            [] => Vec::new(),
-            former => former.iter().map(|space| space.record_of(key)).collect(),
+            [] => Box::default(),
+            former => former.iter().map(record).collect(),
         },
     })
 }

@@ -11,6 +11,7 @@
 use std::any::type_name;
 use std::cell::Cell;
 use std::fmt;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde::Serialize;
@@ -25,11 +26,88 @@ const UNSERIALIZABLE: u8 = b'u';
 /// The greatest encoded result that is kept, in bytes. A larger one is done all the same.
 pub(crate) const MAX_RESULT: usize = 64 * 1024;
 
-/// An encoded result, and whether it can be decoded again.
+/// A result on its way into a record, written where the store will read it. Opaque outside of this crate.
 #[derive(Debug)]
-pub(crate) struct Encoded {
-    pub(crate) body: Body,
-    pub(crate) kept: bool,
+pub struct Encoding<'b> {
+    body: &'b mut Body,
+    /// What does not fit into the body without an allocation; empty as long as it does.
+    long: Vec<u8>,
+    kept: bool,
+}
+
+thread_local! {
+    // Taken out while in use, so that a `Serialize` that calls another handler finds an empty one.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+impl<'b> Encoding<'b> {
+    /// Of nothing so far, into `body`.
+    pub(crate) fn begin(body: &'b mut Body) -> Self {
+        Self { body, long: Vec::new(), kept: false }
+    }
+
+    /// Whether the body is the result, and not a note in its place.
+    pub(crate) const fn is_kept(&self) -> bool {
+        self.kept
+    }
+
+    fn len(&self) -> usize {
+        if self.long.is_empty() { self.body.len() } else { self.long.len() }
+    }
+
+    /// The bytes so far.
+    fn bytes(&self) -> &[u8] {
+        if self.long.is_empty() { self.body } else { &self.long }
+    }
+
+    #[cold]
+    fn write_long(&mut self, bytes: &[u8]) {
+        if self.long.is_empty() {
+            self.long = SCRATCH.take();
+            self.long.clear();
+            self.long.extend_from_slice(self.body);
+        }
+        self.long.extend_from_slice(bytes);
+    }
+
+    /// Makes the body of what was written, or puts a note in the place of what is too large or no whole value.
+    fn end(&mut self, whole: bool) {
+        let len = self.len();
+        self.kept = whole && len <= MAX_RESULT;
+        if whole && !self.kept {
+            let mut note = [TOO_LARGE; 9];
+            note[1..].copy_from_slice(&(len as u64 - 1).to_le_bytes());
+            *self.body = Body::copy_from(&note);
+        } else if !whole {
+            *self.body = Body::copy_from(&[UNSERIALIZABLE]);
+        } else if !self.long.is_empty() {
+            *self.body = Body::copy_from(&self.long);
+        }
+        // One huge result must not stay in memory for ever.
+        if (1..=MAX_RESULT).contains(&self.long.capacity()) {
+            SCRATCH.set(std::mem::take(&mut self.long));
+        }
+    }
+}
+
+impl Write for Encoding<'_> {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    #[inline]
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if !self.long.is_empty() || !self.body.push(bytes) {
+            self.write_long(bytes);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Why there is no value to hand back, though the work is done.
@@ -58,34 +136,15 @@ impl fmt::Display for Missing {
 }
 
 /// Encodes `value`. Never fails: the work is done, so a value that cannot be kept leaves a note in its place.
-pub(crate) fn encode<T: Serialize + DeserializeOwned>(value: &T) -> Encoded {
-    thread_local! {
-        // Taken out while in use, so that a `Serialize` that calls another handler finds an empty one.
-        static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-    }
-    let mut bytes = SCRATCH.take();
-    bytes.clear();
-    bytes.push(JSON);
+pub(crate) fn encode<T: Serialize + DeserializeOwned>(value: &T, into: &mut Encoding<'_>) {
     // A panic here comes after the work: it must not undo it. The panic hook has reported it.
-    let written = catch_unwind(AssertUnwindSafe(|| {
+    let whole = catch_unwind(AssertUnwindSafe(|| {
         // What is too large is not kept, so it need not be read back.
-        serde_json::to_writer(&mut bytes, value).is_ok()
-            && (bytes.len() > MAX_RESULT || reads_back::<T>(&bytes[1..]))
+        into.write_all(&[JSON]).is_ok()
+            && serde_json::to_writer(&mut *into, value).is_ok()
+            && (into.len() > MAX_RESULT || reads_back::<T>(&into.bytes()[1..]))
     }));
-    let encoded = if !matches!(written, Ok(true)) {
-        Encoded { body: Body::copy_from(&[UNSERIALIZABLE]), kept: false }
-    } else if bytes.len() > MAX_RESULT {
-        let mut note = [TOO_LARGE; 9];
-        note[1..].copy_from_slice(&(bytes.len() as u64 - 1).to_le_bytes());
-        Encoded { body: Body::copy_from(&note), kept: false }
-    } else {
-        Encoded { body: Body::copy_from(&bytes), kept: true }
-    };
-    // One huge result must not stay in memory for ever.
-    if bytes.capacity() <= MAX_RESULT {
-        SCRATCH.set(bytes);
-    }
-    encoded
+    into.end(matches!(whole, Ok(true)));
 }
 
 /// Debug builds read back what they wrote: JSON turns a NaN into `null`, and tests should meet that before production does.
@@ -94,33 +153,53 @@ fn reads_back<T: DeserializeOwned>(json: &[u8]) -> bool {
 }
 
 /// Decodes a stored result. Without bytes, a value of a type that has only one (such as `()`) is there all the same.
+#[inline]
 pub(crate) fn decode<T: DeserializeOwned>(body: Option<&Body>) -> Result<T, Missing> {
     let Some(body) = body else {
         // An `Option` reads `null` too, but what has expired need not have been `None`.
         let only_value = if size_of::<T>() == 0 { serde_json::from_slice(b"null").ok() } else { None };
         return only_value.ok_or(Missing::Expired);
     };
-    match body.split_first() {
-        // To look at all bytes at once costs less than serde_json's own look at each string.
-        Some((&JSON, json)) => match std::str::from_utf8(json) {
-            Ok(text) => serde_json::from_str(text).map_err(|error| unreadable::<T>(&error, json.len())),
-            Err(error) => Err(Missing::Unreadable(format!("not UTF-8 after {} bytes", error.valid_up_to()))),
-        },
-        Some((&TOO_LARGE, len)) => Err(Missing::TooLarge(len.try_into().map_or(0, u64::from_le_bytes))),
-        Some((&UNSERIALIZABLE, _)) => Err(Missing::Unserializable),
-        Some((other, _)) => Err(Missing::Unreadable(format!("format {other:#04x} is unknown here"))),
-        None => Err(Missing::Unreadable("no format byte".into())),
+    let json = match body.split_first() {
+        Some((&JSON, json)) => json,
+        other => return Err(note(other)),
+    };
+    // To look at all bytes at once costs less than serde_json's own look at each string.
+    let text = std::str::from_utf8(json).map_err(not_utf8)?;
+    // As `from_str` does, without handing the reader on.
+    let mut reader = serde_json::Deserializer::from_str(&text[..json.len()]);
+    match T::deserialize(&mut reader).and_then(|value| reader.end().map(|()| value)) {
+        Ok(value) => Ok(value),
+        Err(error) => Err(unreadable(&error, json.len(), type_name::<T>())),
     }
 }
 
+/// What is said by a body that is no JSON: its first byte, and what follows.
+#[cold]
+fn note(body: Option<(&u8, &[u8])>) -> Missing {
+    match body {
+        Some((&TOO_LARGE, len)) => Missing::TooLarge(len.try_into().map_or(0, u64::from_le_bytes)),
+        Some((&UNSERIALIZABLE, _)) => Missing::Unserializable,
+        Some((other, _)) => Missing::Unreadable(format!("format {other:#04x} is unknown here")),
+        None => Missing::Unreadable("no format byte".into()),
+    }
+}
+
+#[cold]
+#[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn not_utf8(error: std::str::Utf8Error) -> Missing {
+    Missing::Unreadable(format!("not UTF-8 after {} bytes", error.valid_up_to()))
+}
+
 /// Says where the bytes stop being a `T`. The error's own text would quote them, and a result may hold what no log should.
-fn unreadable<T>(error: &serde_json::Error, len: usize) -> Missing {
+#[cold]
+fn unreadable(error: &serde_json::Error, len: usize, ty: &str) -> Missing {
     let what = match error.classify() {
         serde_json::error::Category::Data => "it was stored as another type or shape",
         serde_json::error::Category::Eof => "it ends early",
         serde_json::error::Category::Syntax | serde_json::error::Category::Io => "it is not JSON",
     };
-    let (at, ty) = (error.column(), type_name::<T>());
+    let at = error.column();
     Missing::Unreadable(format!("{what} (byte {at} of {len} does not fit `{ty}`)"))
 }
 
@@ -128,8 +207,17 @@ fn unreadable<T>(error: &serde_json::Error, len: usize) -> Missing {
 mod tests {
     use super::*;
 
+    /// The body, and whether it is the value.
+    fn encoded<T: Serialize + DeserializeOwned>(value: &T) -> (Body, bool) {
+        let mut body = Body::default();
+        let mut encoding = Encoding::begin(&mut body);
+        encode(value, &mut encoding);
+        let kept = encoding.is_kept();
+        (body, kept)
+    }
+
     fn round_trip<T: Serialize + DeserializeOwned>(value: &T) -> Result<T, Missing> {
-        decode(Some(&encode(value).body))
+        decode(Some(&encoded(value).0))
     }
 
     #[test]
@@ -146,21 +234,31 @@ mod tests {
         let fits = "x".repeat(MAX_RESULT - 3);
         assert_eq!(round_trip(&fits), Ok(fits.clone()));
         let too_large = "x".repeat(MAX_RESULT - 2);
-        assert!(!encode(&too_large).kept);
+        assert!(!encoded(&too_large).1);
         assert_eq!(round_trip(&too_large), Err(Missing::TooLarge(MAX_RESULT as u64)));
+    }
+
+    #[test]
+    fn values_around_the_room_of_a_body_come_back_as_they_were() {
+        for len in Body::INLINE - 8..Body::INLINE + 8 {
+            let value = ("x".repeat(len), 7);
+            assert_eq!(round_trip(&value), Ok(value.clone()));
+        }
+        // A long one has left its memory behind.
+        assert_eq!(encoded(&7).0.as_slice(), b"j7");
     }
 
     #[test]
     fn what_cannot_be_serialized_leaves_a_note() {
         let map = std::collections::BTreeMap::from([((1, 2), 3)]);
-        assert!(!encode(&map).kept);
+        assert!(!encoded(&map).1);
         assert_eq!(round_trip(&map), Err(Missing::Unserializable));
     }
 
     #[test]
     #[cfg(debug_assertions)]
     fn a_nan_is_met_in_debug_builds() {
-        assert!(!encode(&f64::NAN).kept);
+        assert!(!encoded(&f64::NAN).1);
     }
 
     #[test]
@@ -174,7 +272,7 @@ mod tests {
     // F71
     #[test]
     fn the_reason_for_unreadable_bytes_does_not_show_them() {
-        let body = encode(&"sk_live_1".to_owned()).body;
+        let body = encoded(&"sk_live_1".to_owned()).0;
         let Err(missing) = decode::<u64>(Some(&body)) else { panic!("a text is a number") };
         assert!(!missing.to_string().contains("sk_live"), "{missing}");
         assert!(missing.to_string().contains("does not fit `u64`"), "{missing}");

@@ -252,15 +252,24 @@ impl Handler {
     ///
     /// `identity` tells instances apart within this process; it is never stored.
     #[doc(hidden)]
+    #[inline]
     pub fn answers_for(&self, identity: &'static str) -> Result<(), Error> {
-        let first = self.identity.get_or_init(|| first_identity(self.scope, identity));
         // The same string constant has one address in most builds, so the bytes are rarely compared.
-        if std::ptr::eq(*first, identity) || *first == identity {
+        match self.identity.get() {
+            Some(first) if std::ptr::eq(*first, identity) => Ok(()),
+            _ => self.compare_identity(identity),
+        }
+    }
+
+    #[cold]
+    fn compare_identity(&self, identity: &'static str) -> Result<(), Error> {
+        let first = *self.identity.get_or_init(|| first_identity(self.scope, identity));
+        if first == identity {
             return Ok(());
         }
         let scope = self.scope;
         // Where the name is that of a closure, the function around it is meant.
-        let [first, identity] = [*first, identity].map(|name| name.trim_end_matches("::{{closure}}"));
+        let [first, identity] = [first, identity].map(|name| name.trim_end_matches("::{{closure}}"));
         let message = format!(
             "one scope for two handlers: it answers for `{first}` and was called for `{identity}`; give each a `scope` of its own"
         );

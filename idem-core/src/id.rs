@@ -88,29 +88,73 @@ impl Namespace {
         self.record_of(key_text.as_bytes())
     }
 
-    #[inline]
-    pub(crate) fn record_of(&self, key_text: &[u8]) -> RecordId {
+    fn record_of(&self, key_text: &[u8]) -> RecordId {
         let mut state = self.0;
         let (whole, rest) = key_text.as_chunks::<BLOCK>();
-        if !whole.is_empty() {
-            compress256(&mut state, whole);
+        compress256(&mut state, whole);
+        let mut last = [0; 2 * BLOCK];
+        last[..rest.len()].copy_from_slice(rest);
+        let blocks = padded_blocks(rest.len());
+        pad(&mut last[..blocks * BLOCK], rest.len(), key_text.len());
+        compress256(&mut state, &last.as_chunks().0[..blocks]);
+        digest(state)
+    }
+
+    /// The identity of the record for a key whose text may be padded already.
+    #[inline]
+    pub(crate) fn record_of_padded(&self, key_text: &Padded<'_>) -> RecordId {
+        match key_text {
+            Padded::Blocks(blocks) => {
+                let mut state = self.0;
+                compress256(&mut state, blocks);
+                digest(state)
+            }
+            Padded::Bytes(bytes) => self.record_of(bytes),
         }
-        let mut block = [0; BLOCK];
-        block[..rest.len()].copy_from_slice(rest);
-        block[rest.len()] = 0x80;
-        // The length in bits takes the last eight bytes.
-        if rest.len() >= BLOCK - 8 {
-            compress256(&mut state, &[block]);
-            block = [0; BLOCK];
+    }
+}
+
+#[inline]
+fn digest(state: [u32; 8]) -> RecordId {
+    let mut id = [0; 32];
+    for (bytes, word) in id.chunks_exact_mut(4).zip(state) {
+        bytes.copy_from_slice(&word.to_be_bytes());
+    }
+    RecordId(id)
+}
+
+/// A key's text on its way into a digest.
+pub(crate) enum Padded<'t> {
+    Blocks(&'t [[u8; BLOCK]]),
+    /// There was no room for its padding.
+    Bytes(&'t [u8]),
+}
+
+impl<'t> Padded<'t> {
+    /// The text that is the first `len` of `bytes`; the others are zero.
+    #[inline]
+    pub(crate) fn of(bytes: &'t mut [u8], len: usize) -> Self {
+        let padded = padded_blocks(len) * BLOCK;
+        if padded > bytes.len() {
+            return Self::Bytes(&bytes[..len]);
         }
-        let bits = (BLOCK + key_text.len()) as u64 * 8;
-        block[BLOCK - 8..].copy_from_slice(&bits.to_be_bytes());
-        compress256(&mut state, &[block]);
-        let mut id = [0; 32];
-        for (bytes, word) in id.chunks_exact_mut(4).zip(state) {
-            bytes.copy_from_slice(&word.to_be_bytes());
-        }
-        RecordId(id)
+        pad(&mut bytes[..padded], len, len);
+        Self::Blocks(bytes[..padded].as_chunks().0)
+    }
+}
+
+/// How many blocks SHA-256 makes of the last `len` bytes of a text: a one bit and the length come behind them.
+const fn padded_blocks(len: usize) -> usize {
+    (len + 1 + size_of::<u64>()).div_ceil(BLOCK)
+}
+
+/// Pads the last blocks of a digest (FIPS 180-4, 5.1.1): `len` bytes of text, a one bit, zeros which are there already, and the
+/// length in bits of a namespace's block and the `whole` text.
+#[inline]
+fn pad(blocks: &mut [u8], len: usize, whole: usize) {
+    blocks[len] = 0x80;
+    if let Some(last) = blocks.last_chunk_mut() {
+        *last = ((BLOCK + whole) as u64 * 8).to_be_bytes();
     }
 }
 
@@ -135,6 +179,14 @@ mod tests {
             let text = "k".repeat(len);
             let plain = Sha256::new().chain_update(namespace).chain_update(&text).finalize();
             assert_eq!(space.record(&text).as_bytes()[..], plain[..], "{len} bytes");
+            let mut room = text.into_bytes();
+            room.resize(len.max(256), 0);
+            let padded = Padded::of(&mut room, len);
+            assert_eq!(
+                space.record_of_padded(&padded).as_bytes()[..],
+                plain[..],
+                "{len} bytes, padded in place"
+            );
         }
     }
 }

@@ -120,11 +120,10 @@ impl Idempotent {
         let body = &body;
         let one = |BatchEntry { key, fingerprint, message }| async move {
             let key = key.map_err(|error| E::carry(error.within(self.handler.scope())))?;
-            let call = self.call(&key);
-            let call = match fingerprint {
-                Some(fingerprint) => call.with_fingerprint(fingerprint),
-                None => call,
-            };
+            let mut call = self.call(&key);
+            if let Some(fingerprint) = fingerprint {
+                call.check_fingerprint(fingerprint);
+            }
             run(&call, codec(), async move { body(message).await.map(Outcome::from) }).await
         };
         batch(entries.into_iter().map(|entry| one(entry.into())), limit).await
@@ -144,10 +143,11 @@ impl Idempotent {
     }
 
     fn call(&self, key: &Key) -> Call<'_> {
-        let call = Call::with_key(&self.handler, key, &self.tenant).with_store(self.store.clone());
-        match &self.fingerprint {
-            Some(fingerprint) => call.with_fingerprint(fingerprint.clone()),
-            None => call,
+        let mut call = Call::with_key(&self.handler, key, &self.tenant);
+        call.use_store(self.store.clone());
+        if let Some(fingerprint) = &self.fingerprint {
+            call.check_fingerprint(fingerprint.clone());
         }
+        call
     }
 }

@@ -49,6 +49,7 @@ pub(crate) fn application() -> &'static str {
 }
 
 /// The store installed last. Each thread remembers it, so that a call costs one atomic read.
+#[inline]
 pub(crate) fn installed() -> Option<&'static dyn Store> {
     thread_local! {
         static LATEST: Cell<(usize, Option<&'static dyn Store>)> = const { Cell::new((0, None)) };

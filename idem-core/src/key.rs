@@ -15,6 +15,8 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
+use crate::id::Padded;
+
 mod classes;
 mod event_time;
 mod part;
@@ -140,16 +142,27 @@ pub struct KeyWriter<'a> {
 impl KeyWriter<'_> {
     /// Appends `text` to the part, encoded where the key's form asks for it.
     pub fn text(&mut self, text: &str) {
+        // Of an everyday id, all is copied as it is.
+        if self.joined == 0 && stands_as_it_is(text.as_bytes(), self.end()) {
+            self.key.extend(text.as_bytes());
+        } else {
+            self.encoded(text);
+        }
+    }
+
+    /// The byte that is encoded besides those that always are, which stand for "no other".
+    fn end(&self) -> u8 {
+        self.end.unwrap_or(b'%')
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn encoded(&mut self, text: &str) {
         if self.joined > 0 {
             return self.escaped(text);
         }
         let mut rest = text.as_bytes();
-        // Encoded in any case, so it stands for "no other byte".
-        let end = self.end.unwrap_or(b'%');
-        // Of an everyday id, all is copied as it is.
-        if stands_as_it_is(rest, end) {
-            return self.key.extend(rest);
-        }
+        let end = self.end();
         while let Some(at) = rest.iter().position(|byte| must_encode(*byte) || *byte == end) {
             self.key.extend(&rest[..at]);
             self.key.extend(&percent(rest[at]));
@@ -234,6 +247,7 @@ impl KeyWriter<'_> {
 ///
 /// `Debug` shows its length, and not the text.
 pub struct KeyText {
+    /// Zero from `len` on, as the padding before a digest is; of most texts it has room for that padding.
     bytes: [u8; Key::MAX_LEN],
     /// How long the text would be, even past what fits.
     len: usize,
@@ -274,9 +288,7 @@ impl KeyText {
 
     /// Begins anew, with the next template of a list.
     pub const fn restart(&mut self) {
-        self.len = 0;
-        self.missing = None;
-        self.too_long = None;
+        *self = Self::new();
     }
 
     /// The finished text.
@@ -289,14 +301,26 @@ impl KeyText {
 
     /// The finished text's bytes, which are ASCII by the way they were made.
     #[inline]
-    pub(crate) fn finished(&self) -> Result<&[u8], crate::Error> {
-        if let Some(part) = self.missing {
-            return Err(crate::Error::missing_key_part(part));
-        }
-        if let Some(part) = self.too_long {
-            return Err(crate::Error::key_too_long(part, self.len));
-        }
+    fn finished(&self) -> Result<&[u8], crate::Error> {
+        self.check()?;
         Ok(&self.bytes[..self.len])
+    }
+
+    /// The finished text, ready for a digest: padded where it is, which spares a copy, if there is room for that. It cannot be
+    /// added to any more.
+    #[inline]
+    pub(crate) fn padded(&mut self) -> Result<Padded<'_>, crate::Error> {
+        self.check()?;
+        Ok(Padded::of(&mut self.bytes, self.len))
+    }
+
+    #[inline]
+    fn check(&self) -> Result<(), crate::Error> {
+        match (self.missing, self.too_long) {
+            (None, None) => Ok(()),
+            (Some(part), _) => Err(crate::Error::missing_key_part(part)),
+            (None, Some(part)) => Err(crate::Error::key_too_long(part, self.len)),
+        }
     }
 
     /// Whether both readings of a key came to the same.
@@ -321,10 +345,11 @@ impl KeyText {
 
     #[inline]
     fn extend(&mut self, bytes: &[u8]) {
-        if let Some(slots) = self.bytes.get_mut(self.len..self.len + bytes.len()) {
-            slots.copy_from_slice(bytes);
-        }
+        let start = self.len;
         self.len += bytes.len();
+        if self.len <= Key::MAX_LEN {
+            self.bytes[start..self.len].copy_from_slice(bytes);
+        }
     }
 }
 
@@ -338,19 +363,32 @@ impl fmt::Debug for KeyText {
     }
 }
 
-/// Whether all of `bytes` may stand in a key as they are. Looked at sixteen at a time, which is one step where the processor
-/// has vectors; the last sixteen may overlap with the ones before.
+/// Whether all of `bytes` may stand in a key as they are. Looked at eight at a time, as one number; the last eight may overlap
+/// with the ones before.
 #[inline]
 fn stands_as_it_is(bytes: &[u8], end: u8) -> bool {
-    const LANES: usize = 16;
-    let encoded = |chunk: &[u8]| {
-        chunk.iter().fold(0, |found, byte| found | u8::from(must_encode(*byte)) | u8::from(*byte == end))
+    let Some(last) = bytes.last_chunk() else {
+        return !bytes.iter().any(|byte| must_encode(*byte) || *byte == end);
     };
-    let fixed = |chunk: &[u8; LANES]| encoded(chunk);
-    match bytes.last_chunk() {
-        None => encoded(bytes) == 0,
-        Some(last) => bytes.as_chunks().0.iter().fold(fixed(last), |found, chunk| found | fixed(chunk)) == 0,
-    }
+    let found = |word: &[u8; 8]| {
+        let word = u64::from_ne_bytes(*word);
+        // The high bit of a byte that is none of ASCII's, and of one that is below `!`, DEL, or one of the three others. A byte
+        // that is found may have the next one found too, by what it borrows or carries; without a first there is no next.
+        let equal = |byte: u8| below(word ^ each(byte), 1);
+        word | below(word, b'!') | word.wrapping_add(each(1)) | equal(b'%') | equal(b'#') | equal(end)
+    };
+    bytes.as_chunks().0.iter().fold(found(last), |all, word| all | found(word)) & each(0x80) == 0
+}
+
+/// Eight times the same byte.
+const fn each(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// The high bit of each byte that is less than `limit`, which is at most 0x80.
+#[inline]
+const fn below(word: u64, limit: u8) -> u64 {
+    word.wrapping_sub(each(limit)) & !word
 }
 
 /// Whether a byte of a part may not stand in a key as it is.
@@ -372,4 +410,27 @@ const fn hex_upper(byte: u8) -> [u8; 2] {
 const fn hex(byte: u8) -> [u8; 2] {
     let [high, low] = hex_upper(byte);
     [high.to_ascii_lowercase(), low.to_ascii_lowercase()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_that_is_encoded_is_found_wherever_it_stands_and_no_other() {
+        for (byte, end) in (0..=u8::MAX).flat_map(|byte| [b'%', b':', b'~'].map(|end| (byte, end))) {
+            for len in 1..=20 {
+                for at in 0..len {
+                    let mut text = vec![b'a'; len];
+                    text[at] = byte;
+                    let stands = !must_encode(byte) && byte != end;
+                    assert_eq!(
+                        stands_as_it_is(&text, end),
+                        stands,
+                        "{byte:#04x} at {at} of {len} before {end:#04x}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -121,7 +121,7 @@ struct Renewer {
 impl Renewals {
     /// Starts renewing, until `max_hold` from now: once a third of `term` is used up, which may be at once.
     pub(crate) fn start(
-        store: &StoreHandle,
+        store: StoreHandle,
         (id, token): (RecordId, Token),
         (term, max_hold): (Duration, Duration),
         lease: Arc<Lease>,
@@ -131,7 +131,7 @@ impl Renewals {
         let (whole, left) = (now.after(term).since(now), lease.until().since(now));
         let first = left.saturating_sub(whole / 3 * 2);
         let hold_until = now.after(max_hold);
-        let renewer = Arc::new(Renewer { store: store.clone(), id, token, term, hold_until, lease });
+        let renewer = Arc::new(Renewer { store, id, token, term, hold_until, lease });
         Renewer::schedule(&renewer, first);
         Self(renewer)
     }

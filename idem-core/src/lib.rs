@@ -1,6 +1,9 @@
 //! The store protocol, the driver and the stores of idem. Users depend on the facade, `idem-rs`, which names what is public.
 #![forbid(unsafe_code)]
 
+// Its traits are serde's own, and the rest of serde is for those who derive.
+extern crate serde_core as serde;
+
 mod answer;
 mod attempt;
 mod background;

@@ -1,7 +1,7 @@
 //! Counters: nothing is skipped, lost or left unrecorded in silence.
 
-use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An event that is counted.
 #[derive(Clone, Copy, Debug)]
@@ -25,27 +25,66 @@ pub(crate) enum Event {
 }
 
 const EVENTS: usize = 16;
-/// Threads count in stripes of their own, so that two cores do not fight over one cache line.
-const STRIPES: usize = 16;
 
+/// Two cores never write one cache line, nor the pair of lines that the prefetcher fetches.
 #[repr(align(128))]
-struct Stripe([AtomicU64; EVENTS]);
+struct Counts([AtomicU64; EVENTS]);
 
-static COUNTS: [Stripe; STRIPES] = [const { Stripe([const { AtomicU64::new(0) }; EVENTS]) }; STRIPES];
+impl Counts {
+    const fn none() -> Self {
+        Self([const { AtomicU64::new(0) }; EVENTS])
+    }
+
+    fn of(&self, event: Event) -> &AtomicU64 {
+        &self.0[event as usize]
+    }
+}
+
+/// What the threads that live have counted, each for itself.
+static LIVING: Mutex<Vec<Arc<Counts>>> = Mutex::new(Vec::new());
+/// What the threads that are gone had counted.
+static GONE: Counts = Counts::none();
+
+fn living() -> MutexGuard<'static, Vec<Arc<Counts>>> {
+    LIVING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The counts of one thread, which nobody else writes: to add one is a load and a store, where an addition that several
+/// threads may do at once would make the processor wait for all that it has under way.
+struct Mine(Arc<Counts>);
+
+impl Mine {
+    fn begin() -> Self {
+        let mine = Arc::new(Counts::none());
+        living().push(mine.clone());
+        Self(mine)
+    }
+}
+
+impl Drop for Mine {
+    fn drop(&mut self) {
+        let mut living = living();
+        living.retain(|counts| !Arc::ptr_eq(counts, &self.0));
+        // Under the lock, so that a reader finds each count in one of the two places.
+        for (gone, mine) in GONE.0.iter().zip(&self.0.0) {
+            gone.fetch_add(mine.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
+}
 
 #[inline]
 pub(crate) fn count(event: Event) {
     thread_local! {
-        static STRIPE: Cell<usize> = const { Cell::new(usize::MAX) };
+        static MINE: Mine = Mine::begin();
     }
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let stripe = STRIPE.with(|stripe| {
-        if stripe.get() == usize::MAX {
-            stripe.set(NEXT.fetch_add(1, Ordering::Relaxed) % STRIPES);
-        }
-        stripe.get()
+    let counted = MINE.try_with(|mine| {
+        let count = mine.0.of(event);
+        count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     });
-    COUNTS[stripe].0[event as usize].fetch_add(1, Ordering::Relaxed);
+    if counted.is_err() {
+        // The thread is at its end, and its counts have been taken in.
+        GONE.of(event).fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// How often each thing happened in this process, over all handlers, since it started.
@@ -88,8 +127,15 @@ pub struct Counters {
 
 /// Reads the counters of this process.
 pub fn counters() -> Counters {
-    let total =
-        |event: Event| COUNTS.iter().map(|stripe| stripe.0[event as usize].load(Ordering::Relaxed)).sum();
+    let living = living();
+    let total = |event: Event| {
+        living
+            .iter()
+            .map(|counts| &**counts)
+            .chain([&GONE])
+            .map(|counts| counts.of(event).load(Ordering::Relaxed))
+            .sum()
+    };
     Counters {
         executed: total(Event::Executed),
         replayed: total(Event::Replayed),
@@ -107,5 +153,39 @@ pub fn counters() -> Counters {
         not_kept: total(Event::NotKept),
         unreadable: total(Event::Unreadable),
         unavailable: total(Event::Unavailable),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_outlive_their_thread_and_its_other_locals() {
+        struct CountsAtTheEnd;
+        impl Drop for CountsAtTheEnd {
+            fn drop(&mut self) {
+                count(Event::Spent);
+            }
+        }
+        thread_local! {
+            static LAST: CountsAtTheEnd = const { CountsAtTheEnd };
+        }
+        let before = counters().spent;
+        let thread = std::thread::spawn(|| {
+            // Made first, and so dropped after the counts are.
+            LAST.with(|_| count(Event::Spent));
+            count(Event::Spent);
+        });
+        thread.join().unwrap();
+        assert_eq!(counters().spent, before + 3);
+    }
+
+    #[test]
+    fn a_thread_that_lives_is_counted() {
+        let before = counters().recreated;
+        count(Event::Recreated);
+        let there = std::thread::scope(|scope| scope.spawn(|| counters().recreated).join().unwrap());
+        assert_eq!(there, before + 1);
     }
 }

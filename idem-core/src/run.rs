@@ -24,8 +24,7 @@ use crate::answer::Codec;
 use crate::batch::{self, Seat};
 use crate::call::{Call, Ready};
 use crate::lease::Renewals;
-use crate::machine::Grant;
-use crate::store::{Looked, StoreHandle};
+use crate::store::{Looked, StoreRef};
 use crate::{Error, ErrorKind, Timestamp};
 
 mod blocking;
@@ -35,9 +34,10 @@ mod patience;
 mod replay;
 
 pub use blocking::{Running, Started, run_blocking, start_blocking};
-use claim::{Begun, Step, begin};
-use end::{Ended, end, release};
+use claim::{Asking, Hold, Step, Told, look_back_first, otherwise};
+use end::{Ended, Rest, end, release};
 use replay::answer;
+pub(crate) use replay::done_without_result;
 
 pin_project! {
     /// The future of an idempotent handler; see [`run`].
@@ -52,14 +52,9 @@ pin_project! {
 
     impl<'c, B: Future> PinnedDrop for Run<'c, B> {
         fn drop(this: Pin<&mut Self>) {
-            match std::mem::replace(this.project().stage, Stage::Over) {
-                Stage::Running { ready, .. } => ready.store.dropped(&ready.id(), &ready.call.token),
-                Stage::Queued { ready, .. } => give_back(ready),
-                Stage::Ending { rest, store, seat, .. } => store.spawn(Box::pin(async move {
-                    rest.await;
-                    drop(seat);
-                })),
-                Stage::Start | Stage::Seated(_) | Stage::Claiming(_) | Stage::Over => {}
+            let stage = this.project().stage;
+            if !matches!(stage, Stage::Start | Stage::Over) {
+                dropped(std::mem::replace(stage, Stage::Over));
             }
         }
     }
@@ -69,27 +64,35 @@ enum Stage<'c, R> {
     Start,
     /// In a batch, while an earlier call about the same record goes on.
     Seated(Ready<'c>),
-    Claiming(Pin<Box<dyn Future<Output = Step<'c>> + Send + 'c>>),
-    /// In a batch, granted, until its turn.
-    Queued {
-        ready: Ready<'c>,
-        grant: Grant,
-        asked_at: Timestamp,
-        renewals: Renewals,
-    },
+    Claiming(Asking<'c>),
+    /// In a batch, granted, until its turn. Boxed, so that one stage alone is as large as a claim.
+    Queued(Box<(Hold<'c>, Renewals)>),
     Running {
-        ready: Ready<'c>,
-        grant: Grant,
-        asked_at: Timestamp,
+        hold: Hold<'c>,
         renewals: Option<Renewals>,
     },
     Ending {
-        rest: Pin<Box<dyn Future<Output = bool> + Send>>,
-        store: StoreHandle,
+        rest: Rest,
+        store: StoreRef<'c>,
         seat: Option<Arc<Seat>>,
         result: R,
     },
     Over,
+}
+
+#[cold]
+fn dropped<R>(stage: Stage<'_, R>) {
+    match stage {
+        Stage::Running { hold: Hold { ready, .. }, .. } => {
+            ready.store.dropped(&ready.id(), &ready.call.token);
+        }
+        Stage::Queued(queued) => give_back(queued.0.ready),
+        Stage::Ending { rest, store, seat, .. } => store.spawn(Box::pin(async move {
+            rest.await;
+            drop(seat);
+        })),
+        Stage::Start | Stage::Seated(_) | Stage::Claiming(_) | Stage::Over => {}
+    }
 }
 
 /// Runs `body` under the claim that `call` asks for, or hands back what a former run came to.
@@ -102,112 +105,178 @@ impl<B: Future> Future for Run<'_, B> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<B::Output> {
         let this = self.project();
-        let (call, codec, stage) = (*this.call, this.codec, this.stage);
-        let mut body = this.body;
-        loop {
-            // Taken out while at work: if anything panics, the future is over and its drop does nothing more.
-            match std::mem::replace(stage, Stage::Over) {
-                Stage::Start => match call.ready().map(batch::join) {
-                    Ok(ready) if ready.seat.is_some() => *stage = Stage::Seated(ready),
-                    Ok(ready) => match claim(ready, codec, cx) {
-                        Ok(next) => *stage = next,
-                        Err(result) => return Poll::Ready(result),
-                    },
-                    Err(error) => return Poll::Ready((codec.refuse)(call.name(error))),
-                },
-                Stage::Seated(ready) => {
-                    if ready.seat.as_ref().is_some_and(|seat| seat.poll_first(cx).is_pending()) {
-                        *stage = Stage::Seated(ready);
-                        return Poll::Pending;
-                    }
-                    match claim(ready, codec, cx) {
-                        Ok(next) => *stage = next,
-                        Err(result) => return Poll::Ready(result),
-                    }
-                }
-                Stage::Claiming(mut asking) => match asking.as_mut().poll(cx) {
-                    Poll::Ready(Step::Run(ready, grant, asked_at)) => {
-                        *stage = granted(ready, grant, asked_at, cx);
-                    }
-                    Poll::Ready(step) => return Poll::Ready(answer(call, codec, step)),
-                    Poll::Pending => {
-                        *stage = Stage::Claiming(asking);
-                        return Poll::Pending;
-                    }
-                },
-                Stage::Queued { ready, grant, asked_at, renewals } => {
-                    if ready.seat.as_ref().is_some_and(|seat| seat.poll_turn(cx).is_pending()) {
-                        *stage = Stage::Queued { ready, grant, asked_at, renewals };
-                        return Poll::Pending;
-                    }
-                    if call.granted(ready.store.clock(), grant, asked_at).is_lost() {
-                        let error = call.name(lost_in_queue());
-                        give_back(ready);
-                        return Poll::Ready((codec.refuse)(error));
-                    }
-                    // The time for which a body may hold begins with it.
-                    *stage = Stage::Running { ready, grant, asked_at, renewals: None };
-                }
-                Stage::Running { ready, grant, asked_at, renewals } => {
-                    let release = ReleaseOnPanic(Some(&ready));
-                    let outside = batch::leave();
-                    let polled = body.as_mut().poll(cx);
-                    drop(outside);
-                    let Poll::Ready(mut result) = polled else {
-                        release.not_needed();
-                        // A body that ends at its first poll never gets here, and costs no renewal.
-                        let renewals = renewals.or_else(|| Some(start_renewals(&ready, grant, asked_at)));
-                        *stage = Stage::Running { ready, grant, asked_at, renewals };
-                        return Poll::Pending;
-                    };
-                    if let Some(seat) = &ready.seat {
-                        seat.end_turn();
-                    }
-                    match end(&ready, codec, (&grant, asked_at), &result, renewals, release) {
-                        Ended::Now(recorded) => {
-                            (codec.set_recorded)(&mut result, recorded);
-                            return Poll::Ready(result);
-                        }
-                        Ended::Later(rest) => {
-                            *stage = Stage::Ending { rest, store: ready.store, seat: ready.seat, result };
-                        }
-                    }
-                }
-                Stage::Ending { mut rest, store, seat, mut result } => match rest.as_mut().poll(cx) {
-                    Poll::Ready(recorded) => {
-                        (codec.set_recorded)(&mut result, recorded);
-                        return Poll::Ready(result);
-                    }
-                    Poll::Pending => {
-                        *stage = Stage::Ending { rest, store, seat, result };
-                        return Poll::Pending;
-                    }
-                },
-                Stage::Over => panic!("an idempotent handler's future was polled after it had ended"),
+        let (call, codec, stage, body) = (*this.call, this.codec, this.stage, this.body);
+        if !matches!(stage, Stage::Start) {
+            return go_on(call, codec, stage, body, cx);
+        }
+        // While at work it is over, so that a panic leaves nothing for the drop to do. There is nothing to drop in its place either.
+        std::mem::forget(std::mem::replace(stage, Stage::Over));
+        match call.ready() {
+            Ok(ready) if batch::is_inside() => {
+                *stage = Stage::Seated(batch::join(ready));
+                go_on(call, codec, stage, body, cx)
             }
+            Ok(ready) => claim(ready, codec, stage, body, cx),
+            Err(error) => Poll::Ready((codec.refuse)(call.name(error))),
         }
     }
 }
 
-/// Asks the store; what it answers in place is the next stage, or the result.
+/// Asks the store, and goes on with what it answers in place.
 #[inline]
-fn claim<'c, R>(ready: Ready<'c>, codec: &Codec<R>, cx: &mut Context<'_>) -> Result<Stage<'c, R>, R> {
-    match begin(ready, codec) {
-        Begun::Run(ready, grant, asked_at) => Ok(granted(ready, grant, asked_at, cx)),
-        Begun::Answered(result) => Err(result),
-        Begun::Later(asking) => Ok(Stage::Claiming(asking)),
+fn claim<'c, B: Future>(
+    ready: Ready<'c>,
+    codec: &Codec<B::Output>,
+    stage: &mut Stage<'c, B::Output>,
+    body: Pin<&mut B>,
+    cx: &mut Context<'_>,
+) -> Poll<B::Output> {
+    let call = ready.call;
+    if !ready.former().is_empty() {
+        *stage = Stage::Claiming(look_back_first(ready));
+        return go_on(call, codec, stage, body, cx);
+    }
+    let mut asked_at = Timestamp::ZERO;
+    let reply = ready.ask(&mut asked_at);
+    match Told::by(&reply) {
+        Told::Done(body, how) => Poll::Ready((codec.replay)(call, body, &how)),
+        Told::Granted(grant) => granted(Hold { ready, grant, asked_at }, codec, stage, body, cx),
+        Told::Else => match otherwise(ready, asked_at, reply) {
+            Ok(step) => Poll::Ready(answer(call, codec, step)),
+            Err(asking) => {
+                *stage = Stage::Claiming(asking);
+                go_on(call, codec, stage, body, cx)
+            }
+        },
     }
 }
 
-fn granted<'c, R>(ready: Ready<'c>, grant: Grant, asked_at: Timestamp, cx: &mut Context<'_>) -> Stage<'c, R> {
+/// Polls what has waited before, or is about to wait.
+fn go_on<'c, B: Future>(
+    call: &'c Call<'c>,
+    codec: &Codec<B::Output>,
+    stage: &mut Stage<'c, B::Output>,
+    body: Pin<&mut B>,
+    cx: &mut Context<'_>,
+) -> Poll<B::Output> {
+    // Taken out while at work: if anything panics, the future is over and its drop does nothing more.
+    match std::mem::replace(stage, Stage::Over) {
+        Stage::Seated(ready) => {
+            if ready.seat.as_ref().is_some_and(|seat| seat.poll_first(cx).is_pending()) {
+                *stage = Stage::Seated(ready);
+                return Poll::Pending;
+            }
+            claim(ready, codec, stage, body, cx)
+        }
+        Stage::Claiming(mut asking) => match asking.as_mut().poll(cx) {
+            Poll::Ready(Step::Run(hold)) => granted(hold, codec, stage, body, cx),
+            Poll::Ready(step) => Poll::Ready(answer(call, codec, step)),
+            Poll::Pending => {
+                *stage = Stage::Claiming(asking);
+                Poll::Pending
+            }
+        },
+        Stage::Queued(queued) => {
+            if is_queued(&queued.0, cx) {
+                *stage = Stage::Queued(queued);
+                return Poll::Pending;
+            }
+            let (hold, renewals) = *queued;
+            if call.granted(hold.ready.store.clock(), hold.grant, hold.asked_at).is_lost() {
+                let error = call.name(lost_in_queue());
+                give_back(hold.ready);
+                return Poll::Ready((codec.refuse)(error));
+            }
+            // The time for which a body may hold begins with it.
+            drop(renewals);
+            work(hold, None, codec, stage, body, cx)
+        }
+        Stage::Running { hold, renewals } => work(hold, renewals, codec, stage, body, cx),
+        Stage::Ending { rest, store, seat, result } => finish(rest, (store, seat), result, codec, stage, cx),
+        Stage::Start | Stage::Over => {
+            panic!("an idempotent handler's future was polled after it had ended")
+        }
+    }
+}
+
+/// Runs the body of a call that was granted, or lets it wait for its turn.
+#[inline]
+fn granted<'c, B: Future>(
+    hold: Hold<'c>,
+    codec: &Codec<B::Output>,
+    stage: &mut Stage<'c, B::Output>,
+    body: Pin<&mut B>,
+    cx: &mut Context<'_>,
+) -> Poll<B::Output> {
+    let Hold { ready, grant, asked_at } = &hold;
     if ready.call.asks_attempt() {
-        ready.call.granted(ready.store.clock(), grant, asked_at);
+        ready.call.granted(ready.store.clock(), *grant, *asked_at);
     }
-    if ready.seat.as_ref().is_some_and(|seat| seat.poll_turn(cx).is_pending()) {
-        let renewals = start_renewals(&ready, grant, asked_at);
-        return Stage::Queued { ready, grant, asked_at, renewals };
+    if is_queued(&hold, cx) {
+        let renewals = start_renewals(&hold);
+        *stage = Stage::Queued(Box::new((hold, renewals)));
+        return Poll::Pending;
     }
-    Stage::Running { ready, grant, asked_at, renewals: None }
+    work(hold, None, codec, stage, body, cx)
+}
+
+/// Whether the body has to wait for its turn in a batch.
+#[inline]
+fn is_queued(hold: &Hold<'_>, cx: &mut Context<'_>) -> bool {
+    hold.ready.seat.as_ref().is_some_and(|seat| seat.poll_turn(cx).is_pending())
+}
+
+/// Polls the body, and records how it ended.
+fn work<'c, B: Future>(
+    hold: Hold<'c>,
+    renewals: Option<Renewals>,
+    codec: &Codec<B::Output>,
+    stage: &mut Stage<'c, B::Output>,
+    body: Pin<&mut B>,
+    cx: &mut Context<'_>,
+) -> Poll<B::Output> {
+    let release = ReleaseOnPanic(Some(&hold.ready));
+    let outside = batch::leave();
+    let polled = body.poll(cx);
+    drop(outside);
+    let Poll::Ready(mut result) = polled else {
+        release.not_needed();
+        // A body that ends at its first poll never gets here, and costs no renewal.
+        let renewals = renewals.or_else(|| Some(start_renewals(&hold)));
+        *stage = Stage::Running { hold, renewals };
+        return Poll::Pending;
+    };
+    if let Some(seat) = &hold.ready.seat {
+        seat.end_turn();
+    }
+    match end(&hold, codec, &result, renewals, release) {
+        Ended::Now(recorded) => {
+            (codec.set_recorded)(&mut result, recorded);
+            Poll::Ready(result)
+        }
+        Ended::Later(rest) => finish(rest, (hold.ready.store, hold.ready.seat), result, codec, stage, cx),
+    }
+}
+
+/// Polls what is left to do after the body.
+fn finish<'c, R>(
+    mut rest: Rest,
+    (store, seat): (StoreRef<'c>, Option<Arc<Seat>>),
+    mut result: R,
+    codec: &Codec<R>,
+    stage: &mut Stage<'c, R>,
+    cx: &mut Context<'_>,
+) -> Poll<R> {
+    match rest.as_mut().poll(cx) {
+        Poll::Ready(recorded) => {
+            (codec.set_recorded)(&mut result, recorded);
+            Poll::Ready(result)
+        }
+        Poll::Pending => {
+            *stage = Stage::Ending { rest, store, seat, result };
+            Poll::Pending
+        }
+    }
 }
 
 /// Gives a claim back under which no body has run.
@@ -228,10 +297,11 @@ fn lost_in_queue() -> Error {
     Error::new(ErrorKind::InProgress, message).retry_in(Duration::from_millis(100))
 }
 
-fn start_renewals(ready: &Ready<'_>, grant: Grant, asked_at: Timestamp) -> Renewals {
+fn start_renewals(Hold { ready, grant, asked_at }: &Hold<'_>) -> Renewals {
+    let (id, token) = (ready.id(), ready.call.token);
     let handler = ready.call.handler;
-    let lease = ready.call.granted(ready.store.clock(), grant, asked_at).lease().clone();
-    Renewals::start(&ready.store, (ready.id(), ready.call.token), (handler.lease, handler.max_hold), lease)
+    let lease = ready.call.granted(ready.store.clock(), *grant, *asked_at).lease().clone();
+    Renewals::start(ready.store.to_handle(), (id, token), (handler.lease, handler.max_hold), lease)
 }
 
 /// Gives the claim back if the body or its `final_error` panics, then lets the panic go on. Without unwinding there is nothing to do: that is a kill.

@@ -9,11 +9,13 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use crate::batch::Ticket;
-use crate::clock::Clock;
+use crate::clock::{Clock, Timestamp};
 use crate::join::Join;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
 use crate::{RecordId, StoreError, Token, background};
 
+#[cfg(feature = "memory")]
+mod index;
 #[cfg(feature = "memory")]
 pub(crate) mod memory;
 #[cfg(feature = "postgres")]
@@ -31,6 +33,7 @@ mod identity;
 mod key_only;
 mod pointer;
 
+pub(crate) use handle::StoreRef;
 pub use handle::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
 pub use identity::StoreIdentity;
 pub use key_only::KeyOnly;
@@ -77,6 +80,16 @@ pub trait Store: Send + Sync + 'static {
 
     /// Asks for the right to run.
     fn claim(&self, claim: &Claim) -> Reply<Verdict>;
+
+    /// Asks as [`claim`](Store::claim) does, and writes down when: an instant of the store's clock that is not after the one by
+    /// which it decides, since the driver counts the lease from there.
+    ///
+    /// By default the clock is read before the claim is sent. A store that decides in place writes down the instant by which it
+    /// does, which spares a reading. (Not returned beside the reply, most of which is room for a body: it would be moved.)
+    fn claim_at(&self, claim: &Claim, asked_at: &mut Timestamp) -> Reply<Verdict> {
+        *asked_at = self.clock().now();
+        self.claim(claim)
+    }
 
     /// Asks for many at once, in as few round trips as the store can; one verdict for each claim, in order. Of two equal keys
     /// the second is judged after the first.

@@ -16,16 +16,10 @@ impl Token {
     ///
     /// The generator is xoshiro256++, one for each thread, seeded with 256 bits from the operating system. Tokens need to be
     /// unique, not secret: whoever can reach the store can do worse than to guess one.
+    #[inline]
     pub fn fresh() -> Self {
-        thread_local! {
-            static STATE: Cell<[u64; 4]> = Cell::new(seed());
-        }
-        let (high, low) = STATE.with(|state| {
-            let mut s = state.get();
-            let pair = (next(&mut s), next(&mut s));
-            state.set(s);
-            pair
-        });
+        // As two words, which come back in registers and go straight to where the token is kept.
+        let (high, low) = draw();
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&high.to_le_bytes());
         bytes[8..].copy_from_slice(&low.to_le_bytes());
@@ -49,6 +43,19 @@ impl fmt::Debug for Token {
         self.0[..4].iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
         f.write_str("…)")
     }
+}
+
+/// The next 128 bits of this thread's generator.
+fn draw() -> (u64, u64) {
+    thread_local! {
+        static STATE: Cell<[u64; 4]> = Cell::new(seed());
+    }
+    STATE.with(|state| {
+        let mut s = state.get();
+        let pair = (next(&mut s), next(&mut s));
+        state.set(s);
+        pair
+    })
 }
 
 /// `RandomState` takes its keys from the operating system; SipHash spreads them over the four words.

@@ -130,6 +130,8 @@ pub(crate) struct FactCheck {
     pub(crate) at: Span,
     /// Each with what is said if it is another one at each delivery.
     pub(crate) per_delivery: Vec<(TypedField, String)>,
+    /// Each with what its name tells, if its message does not say otherwise.
+    pub(crate) named: Vec<(TypedField, String)>,
     /// The fields of which one has to be an identity, and what is said if none is.
     pub(crate) identity: Option<(Vec<TypedField>, String)>,
 }

@@ -42,6 +42,8 @@ caught! {
     a_batch_of_completions_in_two_steps: new(CompletesInTwoSteps), batch::a_batch_of_completions_whose_reply_is_dropped_has_no_half_results;
     completions_of_a_batch_sent_again_that_overwrite: new(SecondCompletionOverwrites), batch::a_batch_of_completions_sent_again_is_stored_once;
 
+    a_lease_that_is_counted_from_later: on_clock(CountsFromLater), clock::a_claim_is_counted_from_when_it_was_asked;
+
     a_release_without_a_token: new(ReleaseWithoutToken), core::a_release_by_another_changes_nothing;
     a_release_of_what_is_done: new(ReleaseReopens), core::a_release_after_the_end_changes_nothing;
     a_release_that_deletes: new(ReleaseDeletes), core::tries_go_on_counting_after_a_release;

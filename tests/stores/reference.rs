@@ -75,6 +75,11 @@ pub(crate) trait Fault: Send + Sync + 'static {
         true
     }
 
+    /// By which instant a claim says that it was asked.
+    fn asked_at(&self, now: Timestamp) -> Timestamp {
+        now
+    }
+
     /// Whether a full store makes room by removing a live claim.
     fn evicts(&self) -> bool {
         false
@@ -252,6 +257,11 @@ impl Store for Reference {
             Answer::Claim(verdict) => Some(verdict),
             _ => None,
         })
+    }
+
+    fn claim_at(&self, claim: &Claim, asked_at: &mut Timestamp) -> Reply<Verdict> {
+        *asked_at = self.fault.asked_at(self.clock.now());
+        self.claim(claim)
     }
 
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {

@@ -36,14 +36,15 @@ pub(crate) fn leave() -> Option<Scope> {
     INSIDE.get().then(|| enter(None))
 }
 
-/// Lets a call that has just begun take part in the batch, if there is one.
+/// Whether the future that is polled now belongs to a batch.
 #[inline]
-pub(crate) fn join(ready: Ready<'_>) -> Ready<'_> {
-    if INSIDE.get() { join_current(ready) } else { ready }
+pub(crate) fn is_inside() -> bool {
+    INSIDE.get()
 }
 
+/// Lets a call that has just begun take part in the batch, if there is one.
 #[cold]
-fn join_current(ready: Ready<'_>) -> Ready<'_> {
+pub(crate) fn join(ready: Ready<'_>) -> Ready<'_> {
     let shared = CURRENT.with_borrow(Clone::clone);
     match shared {
         Some(shared) => shared.welcome(ready),

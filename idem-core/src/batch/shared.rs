@@ -8,7 +8,7 @@ use super::seats::Seats;
 use crate::call::Ready;
 use crate::clock::Clock;
 use crate::join::Woken;
-use crate::store::{Store, StoreHandle, StoreIdentity};
+use crate::store::{Store, StoreHandle, StoreIdentity, StoreRef};
 
 pub(super) struct Shared {
     calls: usize,
@@ -33,12 +33,12 @@ impl Shared {
         let gathering = if let Some((_, gathering)) = known {
             gathering.clone()
         } else {
-            let gathering = Gathering::new(ready.store.clone(), self.driver.clone(), self.calls);
+            let gathering = Gathering::new(ready.store.to_handle(), self.driver.clone(), self.calls);
             stores.push((identity, gathering.clone()));
             gathering
         };
         drop(stores);
-        ready.store = StoreHandle::shared(gathering);
+        ready.store = StoreRef::Own(StoreHandle::shared(gathering));
         ready
     }
 

@@ -12,7 +12,7 @@ use super::fixture::Fixture;
 use crate::machine::{
     Claim, Completion, Forgotten, Grant, Recorded, Released, Renewal, Renewed, Snapshot, StateKind, Verdict,
 };
-use crate::{Body, Reply, Store, StoreError};
+use crate::{Body, Reply, Store, StoreError, Timestamp};
 
 /// Operations that a report shows: enough for every check but the random ones.
 const SHOWN: usize = 12;
@@ -139,6 +139,18 @@ impl<'f> Subject<'f> {
 
     pub(super) fn claim(&self, claim: &Claim) -> Verdict {
         self.ask(&Asked("claim", claim), |store| store.claim(claim))
+    }
+
+    /// Claims, and says by which instant.
+    pub(super) fn claim_at(&self, claim: &Claim) -> (Timestamp, Verdict) {
+        let noted = Mutex::new(Timestamp::ZERO);
+        let verdict = self.ask(&Asked("claim_at", claim), |store| {
+            let mut asked_at = Timestamp::ZERO;
+            let reply = store.claim_at(claim, &mut asked_at);
+            *noted.lock().unwrap_or_else(PoisonError::into_inner) = asked_at;
+            reply
+        });
+        (noted.into_inner().unwrap_or_else(PoisonError::into_inner), verdict)
     }
 
     pub(super) fn claim_many(&self, claims: &[Claim]) -> Vec<Verdict> {

@@ -59,6 +59,14 @@ impl Facts {
         }
     }
 
+    /// Whether the message itself says that the field stays the same, whatever its name tells.
+    pub const fn vouches_for(facts: Option<&Self>, field: &str) -> bool {
+        match facts {
+            Some(facts) => matches!(facts.role(field), Some(Role::Id | Role::Event | Role::PublishedAt)),
+            None => false,
+        }
+    }
+
     /// Stops the compiler, where the question was asked, with what there is to say.
     ///
     /// # Panics

@@ -3,10 +3,9 @@
 use std::fmt;
 
 use crate::answer::Codec;
-use crate::call::{Call, Ready};
+use crate::call::Call;
 use crate::lease::Renewals;
-use crate::machine::Grant;
-use crate::run::claim::{Begun, Step, begin};
+use crate::run::claim::{Hold, Step, Told, look_back_first, otherwise};
 use crate::run::end::{Ended, end, release};
 use crate::run::replay::answer;
 use crate::run::{ReleaseOnPanic, start_renewals};
@@ -37,16 +36,20 @@ pub fn start_blocking<'c, R>(call: &'c Call<'c>, codec: Codec<R>) -> Started<'c,
         }
         Err(error) => return Started::Answered((codec.refuse)(call.name(error))),
     };
-    let (ready, grant, asked_at) = match begin(ready, &codec) {
-        Begun::Run(ready, grant, asked_at) => (ready, grant, asked_at),
-        Begun::Answered(result) => return Started::Answered(result),
-        Begun::Later(asking) => match block_on(asking) {
-            Step::Run(ready, grant, asked_at) => (ready, grant, asked_at),
-            step => return Started::Answered(answer(call, &codec, step)),
-        },
+    let step = if ready.former().is_empty() {
+        let mut asked_at = Timestamp::ZERO;
+        let reply = ready.ask(&mut asked_at);
+        match Told::by(&reply) {
+            Told::Done(body, how) => return Started::Answered((codec.replay)(call, body, &how)),
+            Told::Granted(grant) => Step::Run(Hold { ready, grant, asked_at }),
+            Told::Else => otherwise(ready, asked_at, reply).unwrap_or_else(block_on),
+        }
+    } else {
+        block_on(look_back_first(ready))
     };
-    let renewals = Some(start_renewals(&ready, grant, asked_at));
-    Started::Running(Running { ready, grant, asked_at, codec, renewals })
+    let Step::Run(hold) = step else { return Started::Answered(answer(call, &codec, step)) };
+    let renewals = Some(start_renewals(&hold));
+    Started::Running(Running { hold, codec, renewals })
 }
 
 /// What a call came to before its body ran.
@@ -60,9 +63,7 @@ pub enum Started<'c, R> {
 
 /// The claim while the body runs. Dropped before [`end`](Running::end), as by a panic of the body, it is given back.
 pub struct Running<'c, R> {
-    ready: Ready<'c>,
-    grant: Grant,
-    asked_at: Timestamp,
+    hold: Hold<'c>,
     codec: Codec<R>,
     /// `None` once the body has ended.
     renewals: Option<Renewals>,
@@ -72,12 +73,11 @@ impl<R> Running<'_, R> {
     /// Records how the body ended.
     pub fn end(mut self, mut result: R) -> R {
         let renewals = self.renewals.take();
-        let on_panic = ReleaseOnPanic(Some(&self.ready));
-        let recorded =
-            match end(&self.ready, &self.codec, (&self.grant, self.asked_at), &result, renewals, on_panic) {
-                Ended::Now(recorded) => recorded,
-                Ended::Later(rest) => block_on(rest),
-            };
+        let on_panic = ReleaseOnPanic(Some(&self.hold.ready));
+        let recorded = match end(&self.hold, &self.codec, &result, renewals, on_panic) {
+            Ended::Now(recorded) => recorded,
+            Ended::Later(rest) => block_on(rest),
+        };
         (self.codec.set_recorded)(&mut result, recorded);
         result
     }
@@ -87,7 +87,7 @@ impl<R> Drop for Running<'_, R> {
     fn drop(&mut self) {
         if self.renewals.is_some() {
             // The thread may block: a delivery that comes at once then finds the claim back.
-            if let Ended::Later(rest) = release(&self.ready, None) {
+            if let Ended::Later(rest) = release(&self.hold.ready, None) {
                 block_on(rest);
             }
         }
@@ -96,6 +96,6 @@ impl<R> Drop for Running<'_, R> {
 
 impl<R> fmt::Debug for Running<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Running").field("call", self.ready.call).finish_non_exhaustive()
+        f.debug_struct("Running").field("call", self.hold.ready.call).finish_non_exhaustive()
     }
 }

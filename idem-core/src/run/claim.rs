@@ -4,20 +4,19 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use crate::answer::{Codec, Replay};
+use crate::answer::Replay;
 use crate::call::{Call, Ready};
-use crate::machine::{Claim, Grant, Prior, Snapshot, StateKind, Verdict};
+use crate::machine::{Claim, Completion, Grant, Prior, Snapshot, StateKind, Verdict};
 use crate::observe::{Event, count};
 use crate::run::patience::Patience;
-use crate::run::replay::{answer, replay};
-use crate::store::{Reply, StoreHandle};
+use crate::store::{Looked, Reply, StoreHandle};
 use crate::{Body, Error, ErrorKind, Mode, OnDuplicate, StoreError, Timestamp};
 
 /// What is to be done for a call.
 #[derive(Debug)]
 pub(crate) enum Step<'c> {
-    /// Run the body under this grant, which was asked for at this instant of the store's clock.
-    Run(Ready<'c>, Grant, Timestamp),
+    /// Run the body.
+    Run(Hold<'c>),
     /// Hand back a stored success.
     Replay { body: Option<Body>, replay: Replay },
     /// Hand back a stored error.
@@ -26,36 +25,83 @@ pub(crate) enum Step<'c> {
     Stop(Error),
 }
 
-/// What a call comes to at once, or a step that will be known.
-pub(crate) enum Begun<'c, R> {
-    Answered(R),
-    Run(Ready<'c>, Grant, Timestamp),
-    Later(Pin<Box<dyn Future<Output = Step<'c>> + Send + 'c>>),
+/// A claim that was granted.
+#[derive(Debug)]
+pub(crate) struct Hold<'c> {
+    pub(crate) ready: Ready<'c>,
+    pub(crate) grant: Grant,
+    /// When it was asked for, on the store's clock: the lease counts from there.
+    pub(crate) asked_at: Timestamp,
 }
 
-/// Asks the store. What it answers in place costs neither an allocation nor a turn of the executor, and a stored result is
-/// decoded where the reply holds it.
-pub(crate) fn begin<'c, R>(ready: Ready<'c>, codec: &Codec<R>) -> Begun<'c, R> {
-    let call = ready.call;
-    let claim = ready.claim();
-    if !ready.former().is_empty() {
-        return Begun::Later(Box::pin(ask(ready, claim, None)));
+impl Hold<'_> {
+    /// The record of a success, without its result.
+    #[inline]
+    pub(crate) fn completion(&self) -> Completion {
+        let call = self.ready.call;
+        Completion {
+            id: self.ready.id(),
+            token: call.token,
+            fence: self.grant.fence,
+            fingerprint: call.fingerprint,
+            body: Body::default(),
+            ttl: call.handler.ttl,
+            keep: call.handler.keep,
+        }
     }
-    let asked_at = ready.store.clock().now();
-    let reply = ready.store.claim(&claim);
-    match reply.peek() {
-        Some(Ok(Verdict::Completed { body, age, skipped, .. })) => {
-            Begun::Answered(replay(call, codec, body.as_ref(), Replay { age: *age, skipped: *skipped }))
+}
+
+/// A step that will be known.
+pub(crate) type Asking<'c> = Pin<Box<dyn Future<Output = Step<'c>> + Send + 'c>>;
+
+/// What a store said at once. The everyday answers are looked at where the reply holds them; that costs neither an allocation
+/// nor a turn of the executor, and no copy of a stored result.
+pub(crate) enum Told<'r> {
+    /// Hand back a stored success.
+    Done(Option<&'r Body>, Replay),
+    /// Run the body.
+    Granted(Grant),
+    /// See [`otherwise`].
+    Else,
+}
+
+impl<'r> Told<'r> {
+    #[inline]
+    pub(crate) fn by(reply: &'r Reply<Verdict>) -> Self {
+        match reply.peek() {
+            Some(Ok(Verdict::Completed { body, age, skipped, .. })) => {
+                Self::Done(body.as_ref(), Replay { age: *age, skipped: *skipped })
+            }
+            Some(Ok(Verdict::Claimed(grant))) => {
+                count_grant(grant);
+                Self::Granted(*grant)
+            }
+            _ => Self::Else,
         }
-        Some(Ok(Verdict::Claimed(grant))) => {
-            count_grant(grant);
-            Begun::Run(ready, *grant, asked_at)
-        }
-        Some(Ok(verdict)) if !waits(call, verdict) => {
-            Begun::Answered(answer(call, codec, judge(ready, verdict.clone(), asked_at)))
-        }
-        _ => Begun::Later(Box::pin(ask(ready, claim, Some((reply, asked_at))))),
     }
+}
+
+/// What a call comes to that has been told something else: a step at once, or one that will be known.
+#[cold]
+pub(crate) fn otherwise<'c>(
+    ready: Ready<'c>,
+    asked_at: Timestamp,
+    reply: Reply<Verdict>,
+) -> Result<Step<'c>, Asking<'c>> {
+    let reply = match reply.look() {
+        Looked::There(Ok(verdict)) if !waits(ready.call, &verdict) => {
+            return Ok(judge(ready, verdict, asked_at));
+        }
+        Looked::There(answer) => Reply::ready(answer),
+        Looked::Pending(reply) => reply,
+    };
+    Err(Box::pin(ask(ready, Some((asked_at, reply)))))
+}
+
+/// Asks for a handler whose former scopes have to be looked at first.
+#[cold]
+pub(crate) fn look_back_first(ready: Ready<'_>) -> Asking<'_> {
+    Box::pin(ask(ready, None))
 }
 
 /// Whether the handler waits for the other attempt.
@@ -66,20 +112,21 @@ fn waits(call: &Call<'_>, verdict: &Verdict) -> bool {
 /// Asks until there is an answer, and, if the handler waits for duplicates, until there is another one than "in progress".
 /// A record of a former scope answers for the new one; only if there is none, or one that may be rerun, the new one is
 /// claimed.
-async fn ask<'c>(ready: Ready<'c>, claim: Claim, mut sent: Option<(Reply<Verdict>, Timestamp)>) -> Step<'c> {
+async fn ask<'c>(ready: Ready<'c>, mut sent: Option<(Timestamp, Reply<Verdict>)>) -> Step<'c> {
     let clock = ready.store.clock();
-    let mut asking = Asking { reply: None, unknown: false, store: ready.store.clone(), claim };
+    let claim = ready.claim();
+    let mut asking = UnderWay { reply: None, unknown: false, store: ready.store.to_handle(), claim };
     let mut before = None;
     let mut patience = Patience::begin(&clock);
     let mut failures = 0;
     let mut pause = FIRST_PAUSE;
     loop {
         let (answer, asked_at) = match sent.take() {
-            Some((reply, asked_at)) => (asking.hear(reply).await, asked_at),
+            Some((asked_at, reply)) => (asking.hear(reply).await, asked_at),
             None => match look_back(&ready, &asking.claim, &mut before).await {
                 Ok(None) => {
-                    let asked_at = clock.now();
-                    let reply = ready.store.claim(&asking.claim);
+                    let mut asked_at = Timestamp::ZERO;
+                    let reply = ready.store.claim_at(&asking.claim, &mut asked_at);
                     (asking.hear(reply).await, asked_at)
                 }
                 Ok(Some(verdict)) => (Ok(verdict), clock.now()),
@@ -209,7 +256,7 @@ fn judge<'c>(ready: Ready<'c>, verdict: Verdict, asked_at: Timestamp) -> Step<'c
     match verdict {
         Verdict::Claimed(grant) => {
             count_grant(&grant);
-            Step::Run(ready, grant, asked_at)
+            Step::Run(Hold { ready, grant, asked_at })
         }
         Verdict::Completed { body, age, skipped, .. } => {
             Step::Replay { body, replay: Replay { age, skipped } }
@@ -253,7 +300,7 @@ fn judge<'c>(ready: Ready<'c>, verdict: Verdict, asked_at: Timestamp) -> Step<'c
 
 /// A claim under way. If it is dropped before its answer is known, its grant, should there be one, goes back: no body will run
 /// under it.
-struct Asking {
+struct UnderWay {
     reply: Option<Reply<Verdict>>,
     /// Whether a claim was sent whose answer got lost: it may have been granted.
     unknown: bool,
@@ -261,7 +308,7 @@ struct Asking {
     claim: Claim,
 }
 
-impl Asking {
+impl UnderWay {
     async fn hear(&mut self, reply: Reply<Verdict>) -> Result<Verdict, StoreError> {
         // Kept here, and not in the future, so that it outlives the caller.
         let reply = self.reply.insert(reply);
@@ -275,7 +322,7 @@ impl Asking {
     }
 }
 
-impl Drop for Asking {
+impl Drop for UnderWay {
     fn drop(&mut self) {
         let reply = self.reply.take();
         if reply.is_none() && !self.unknown {

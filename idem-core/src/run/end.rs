@@ -7,83 +7,86 @@ use std::time::Duration;
 use crate::Timestamp;
 use crate::answer::Codec;
 use crate::call::Ready;
+use crate::codec::Encoding;
 use crate::lease::{Lease, Renewals};
-use crate::machine::{Completion, Grant, Recorded};
+use crate::machine::{Completion, Recorded};
 use crate::observe::{Event, count};
 use crate::run::ReleaseOnPanic;
+use crate::run::claim::Hold;
 use crate::run::patience::Patience;
-use crate::store::{Looked, Reply, StoreHandle};
+use crate::store::{Looked, Reply, Store, StoreHandle};
 
 /// An end that is recorded, or will be: whether the store knows of the success.
 pub(crate) enum Ended {
     Now(bool),
-    /// Owns all it needs, so that it can go on without the caller.
-    Later(Pin<Box<dyn Future<Output = bool> + Send>>),
+    Later(Rest),
 }
+
+/// What is left to do, which ends with whether the store knows of the success. Owns all it needs, so that it can go on without
+/// the caller.
+pub(crate) type Rest = Pin<Box<dyn Future<Output = bool> + Send>>;
 
 /// Tells the store how the body ended.
 ///
 /// Bookkeeping never turns a success into a rerun: whatever happens here, the body's result stands.
 pub(crate) fn end<R>(
-    ready: &Ready<'_>,
+    hold: &Hold<'_>,
     codec: &Codec<R>,
-    (grant, asked_at): (&Grant, Timestamp),
     result: &R,
     renewals: Option<Renewals>,
     on_panic: ReleaseOnPanic<'_, '_>,
 ) -> Ended {
-    let handler = ready.call.handler;
-    let success = (codec.encode)(result);
-    let error = match (&success, &codec.errors) {
-        (None, Some(errors)) => (errors.encode)(result),
-        _ => None,
+    // Made before there is anything to say, so that the result is written where the store reads it.
+    let mut completion = hold.completion();
+    let mut encoding = Encoding::begin(&mut completion.body);
+    let ending = if (codec.encode)(result, &mut encoding) {
+        Some(Ending::Success { kept: encoding.is_kept() })
+    } else {
+        let errors = codec.errors.as_ref();
+        errors.is_some_and(|errors| (errors.encode)(result, &mut encoding)).then_some(Ending::Error)
     };
     // The handler's own code has had its last word.
     on_panic.not_needed();
-    if let Some(encoded) = success {
-        count(Event::Executed);
-        if !encoded.kept {
-            count(Event::NotKept);
-        }
-        let completion = ready.completion(grant.fence, encoded.body, handler.ttl, handler.keep);
-        return record(ready, Ending::Success, completion, asked_at, renewals);
+    match ending {
+        Some(ending) => record(hold, ending, &mut completion, renewals),
+        None => release(&hold.ready, renewals),
     }
-    if let Some(encoded) = error {
-        let completion = ready.completion(grant.fence, encoded.body, handler.error_ttl, handler.error_ttl);
-        return record(ready, Ending::Error, completion, asked_at, renewals);
-    }
-    release(ready, renewals)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
-    Success,
+    Success { kept: bool },
     Error,
 }
 
 impl Ending {
-    fn send(self, store: &StoreHandle, completion: &Completion) -> Reply<Recorded> {
+    fn send(self, store: &dyn Store, completion: &Completion) -> Reply<Recorded> {
         match self {
-            Self::Success => store.complete(completion),
+            Self::Success { .. } => store.complete(completion),
             Self::Error => store.fail(completion),
         }
     }
 }
 
-fn record(
-    ready: &Ready<'_>,
-    ending: Ending,
-    completion: Completion,
-    asked_at: Timestamp,
-    renewals: Option<Renewals>,
-) -> Ended {
-    let reply = match ending.send(&ready.store, &completion).look() {
-        Looked::There(Ok(recorded)) => return Ended::Now(note(recorded)),
-        Looked::There(Err(error)) => Reply::ready(Err(error)),
-        Looked::Pending(reply) => reply,
-    };
-    let lease = (ready.call.handler.lease, ready.call.leased_until(asked_at));
-    Ended::Later(Box::pin(insist(ready.store.clone(), ending, completion, reply, lease, renewals)))
+fn record(hold: &Hold<'_>, ending: Ending, completion: &mut Completion, renewals: Option<Renewals>) -> Ended {
+    let ready = &hold.ready;
+    let handler = ready.call.handler;
+    match ending {
+        Ending::Success { kept } => {
+            count(Event::Executed);
+            if !kept {
+                count(Event::NotKept);
+            }
+        }
+        Ending::Error => (completion.ttl, completion.keep) = (handler.error_ttl, handler.error_ttl),
+    }
+    let reply = ending.send(&*ready.store, completion);
+    if let Some(Ok(recorded)) = reply.peek() {
+        return Ended::Now(note(recorded));
+    }
+    let lease = (handler.lease, ready.call.leased_until(hold.asked_at));
+    let completion = completion.clone();
+    Ended::Later(Box::pin(insist(ready.store.to_handle(), ending, completion, reply, lease, renewals)))
 }
 
 /// Sends a completion again until the store answers or a lease's time has passed.
@@ -100,19 +103,24 @@ async fn insist(
     let mut pause = Duration::from_millis(20);
     let recorded = loop {
         match reply.await {
-            Ok(recorded) => break note(recorded),
+            Ok(recorded) => break note(&recorded),
             Err(error) if error.is_transient() && spent.spent() < patience => {
                 // A body that ended at its first poll has none so far, and may have used up its lease.
                 renewals.get_or_insert_with(|| {
                     let lease = Lease::new(clock.clone(), leased_until);
-                    Renewals::start(&store, (completion.id, completion.token), (patience, patience), lease)
+                    Renewals::start(
+                        store.clone(),
+                        (completion.id, completion.token),
+                        (patience, patience),
+                        lease,
+                    )
                 });
                 spent.sleep(pause).await;
                 pause = (pause * 2).min(Duration::from_secs(2));
-                reply = ending.send(&store, &completion);
+                reply = ending.send(&*store, &completion);
             }
             Err(_) => {
-                if ending == Ending::Success {
+                if ending != Ending::Error {
                     count(Event::Unrecorded);
                 }
                 break false;
@@ -123,7 +131,7 @@ async fn insist(
     recorded
 }
 
-fn note(recorded: Recorded) -> bool {
+fn note(recorded: &Recorded) -> bool {
     match recorded {
         Recorded::Stored => true,
         Recorded::Recreated => {

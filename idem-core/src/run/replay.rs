@@ -10,30 +10,33 @@ use crate::{Body, Error, ErrorKind};
 /// What a call comes to whose body does not run.
 pub(super) fn answer<R>(call: &Call<'_>, codec: &Codec<R>, step: Step<'_>) -> R {
     match step {
-        Step::Replay { body, replay: how } => replay(call, codec, body.as_ref(), how),
+        Step::Replay { body, replay: how } => (codec.replay)(call, body.as_ref(), &how),
         Step::Refused { body } => refused(call, codec, body.as_ref()),
         Step::Stop(error) => (codec.refuse)(error),
         Step::Run(..) => unreachable!("the body runs"),
     }
 }
 
-/// The result of a former run.
-pub(super) fn replay<R>(call: &Call<'_>, codec: &Codec<R>, body: Option<&Body>, how: Replay) -> R {
-    let replayed = (codec.replay)(body, how);
-    if replayed.is_ok() {
-        count(if how.skipped { Event::Skipped } else { Event::Replayed });
+impl Replay {
+    /// Counts a result that was handed back.
+    #[inline]
+    pub(crate) fn count(&self) {
+        count(if self.skipped { Event::Skipped } else { Event::Replayed });
     }
-    replayed.unwrap_or_else(|missing| {
-        let message = format!("done, but its result {missing}");
-        let kind = match missing {
-            Missing::Expired | Missing::TooLarge(_) | Missing::Unserializable => ErrorKind::NotKept,
-            Missing::Unreadable(_) => {
-                count(Event::Unreadable);
-                ErrorKind::Unreadable
-            }
-        };
-        (codec.refuse)(call.name(Error::new(kind, message)))
-    })
+}
+
+/// The error of a call that is done, and whose result cannot be handed back.
+#[cold]
+pub(crate) fn done_without_result(call: &Call<'_>, missing: &Missing) -> Error {
+    let message = format!("done, but its result {missing}");
+    let kind = match missing {
+        Missing::Expired | Missing::TooLarge(_) | Missing::Unserializable => ErrorKind::NotKept,
+        Missing::Unreadable(_) => {
+            count(Event::Unreadable);
+            ErrorKind::Unreadable
+        }
+    };
+    call.name(Error::new(kind, message))
 }
 
 fn refused<R>(call: &Call<'_>, codec: &Codec<R>, body: Option<&Body>) -> R {

@@ -23,10 +23,6 @@ impl StoreHandle {
     pub fn shared(store: Arc<dyn Store>) -> Self {
         Self(Holder::Shared(store))
     }
-
-    pub(crate) fn installed(store: &'static dyn Store) -> Self {
-        Self(Holder::Installed(store))
-    }
 }
 
 impl Deref for StoreHandle {
@@ -44,6 +40,39 @@ impl Deref for StoreHandle {
 impl fmt::Debug for StoreHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&**self, f)
+    }
+}
+
+/// What a call holds its store by while it runs: as a rule it borrows, and counts nothing.
+#[derive(Debug)]
+pub(crate) enum StoreRef<'c> {
+    Installed(&'static dyn Store),
+    Given(&'c StoreHandle),
+    /// What gathers for a batch.
+    Own(StoreHandle),
+}
+
+impl StoreRef<'_> {
+    /// A handle that outlives the call.
+    pub(crate) fn to_handle(&self) -> StoreHandle {
+        match self {
+            Self::Installed(store) => StoreHandle(Holder::Installed(*store)),
+            Self::Given(handle) => (*handle).clone(),
+            Self::Own(handle) => handle.clone(),
+        }
+    }
+}
+
+impl Deref for StoreRef<'_> {
+    type Target = dyn Store;
+
+    #[inline]
+    fn deref(&self) -> &dyn Store {
+        match self {
+            Self::Installed(store) => *store,
+            Self::Given(handle) => &***handle,
+            Self::Own(handle) => &**handle,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
-use crate::{RecordId, Token};
+use crate::{RecordId, Timestamp, Token};
 
 mod builder;
 mod claims;
@@ -152,6 +152,11 @@ impl Store for MemoryStore {
     #[inline]
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
         Shared::claim(&self.0, claim)
+    }
+
+    #[inline]
+    fn claim_at(&self, claim: &Claim, asked_at: &mut Timestamp) -> Reply<Verdict> {
+        Shared::claim_at(&self.0, claim, asked_at)
     }
 
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
-use crate::{RecordId, Token};
+use crate::{RecordId, Timestamp, Token};
 
 impl<S: Store + ?Sized> Store for Arc<S> {
     fn handle(&self) -> Arc<dyn Store> {
@@ -28,6 +28,10 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
         (**self).claim(claim)
+    }
+
+    fn claim_at(&self, claim: &Claim, asked_at: &mut Timestamp) -> Reply<Verdict> {
+        (**self).claim_at(claim, asked_at)
     }
 
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {

@@ -3,11 +3,14 @@
 //! # How an operation goes
 //!
 //! Each is one statement that commits by itself, in `read committed`, whatever the database's defaults are: so there is no transaction
-//! that a dropped future could leave open, and no second round trip. A claim reads first; what it finds is its answer if that changes
+//! that a dropped future could leave open. A claim reads first; what it finds is its answer if that changes
 //! nothing, and [`decide`](crate::machine::decide) puts it into words. Else it goes on to an upsert whose condition is judged on the
 //! row once that is locked. A session that commits between the two leaves neither an answer nor a change: the statement is sent again.
+//! Two operations have a second statement for rare cases: a completion that finds nothing to write asks why, and while nearly all claims
+//! are of finished messages, a claim is preceded by a look alone, which costs the server half.
 //!
-//! Times are read from the server's clock where a row is judged, after every wait, and never taken from the start of a transaction.
+//! Times are read from the server's clock where a row is judged, and never taken from the start of a transaction. Each grant and renewal
+//! says how long it had to wait after that; one whose lease is noticeably shorter by it is asked for again, by the same token.
 
 use std::fmt;
 use std::future::Future;
@@ -21,8 +24,9 @@ use self::connections::Connections;
 use self::place::Place;
 use self::runtime::OnRuntime;
 use self::statements::Statements;
+use self::storm::Storm;
 use self::sweep::Walk;
-use super::{Classed, Reply, Store, StoreClass, class};
+use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
 use crate::{RecordId, StoreError, Token};
@@ -42,6 +46,7 @@ mod row;
 mod runtime;
 mod session;
 mod statements;
+mod storm;
 mod sweep;
 mod target;
 
@@ -80,6 +85,7 @@ struct Inner {
     relaxed_claims: bool,
     sweeps: bool,
     walk: Walk,
+    storm: Storm,
     clock: Clock,
 }
 
@@ -142,6 +148,10 @@ impl Store for PostgresStore {
     /// By default the host's, for the driver to time its renewals by. Records are judged by the server's.
     fn clock(&self) -> Clock {
         self.0.clock.clone()
+    }
+
+    fn identity(&self) -> StoreIdentity {
+        StoreIdentity::of(&*self.0)
     }
 
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {

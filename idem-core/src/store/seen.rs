@@ -7,6 +7,7 @@ use super::{Classed, Store};
 
 mod builder;
 mod entry;
+mod place;
 mod set;
 mod shard;
 mod slab;

@@ -3,17 +3,23 @@
 //! # How an operation goes
 //!
 //! A claim is looked up first, on the caller's thread and without a lock: a duplicate gets its answer there, and nothing is
-//! written. All else is queued for the one thread that writes. It takes what has gathered into one `begin immediate … commit`,
-//! finds each record, asks [`decide`](crate::machine::decide), writes what that says, and answers once the commit is done. So
-//! the protocol is not written down a second time in SQL, and no look-then-write race can be: the lock is held from the look to
-//! the write, against other processes too. A thread that blocks for its answer while nobody else writes does the same work
-//! itself, and is spared two hops.
+//! written. While nobody else writes, a new message is granted there too, since that waits for no disk. All else is queued for
+//! the one thread that writes. It takes what has gathered into one `begin immediate … commit`, finds each record, asks
+//! [`decide`](crate::machine::decide), writes what that says, and answers once the commit is done. So the protocol is not
+//! written down a second time in SQL, and no look-then-write race can be: the lock is held from the look to the write, against
+//! other processes too. A thread that blocks for its answer while nobody else writes does the same work itself, and is spared
+//! two hops.
+//!
+//! What is nearly always found is not looked for: in a batch, a claim is inserted unless there is a record, and the end of an
+//! attempt is written unless somebody else holds it. While many new messages come at once, their claims go to the writer without
+//! a look before.
 //!
 //! Power loss: the file is in write-ahead mode. What must last (results, deletions, claims that say so) commits with
 //! `synchronous = full`; claims of handlers that rerun lapsed messages, renewals and releases commit with `normal`, which
 //! leaves out the sync. Losing one of these with the power means what a lapse means.
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -35,6 +41,7 @@ use crate::{RecordId, StoreError, Token};
 mod builder;
 mod engine;
 mod file_system;
+mod novelty;
 mod open;
 mod pending;
 mod place;
@@ -51,8 +58,9 @@ pub use builder::SqliteStoreBuilder;
 ///
 /// A clone is another handle to the same store. The last handle to be dropped waits until what is queued has been written.
 ///
-/// - **One claim** of a new message costs one look and one transaction, shared with whatever else is waiting; a duplicate costs
-///   one look. A completion waits for one sync of the disk, shared too.
+/// - **One claim** of a new message costs one transaction, shared with whatever else is waiting; a duplicate costs one look. A
+///   completion waits for one sync of the disk, shared too. Looks are made on the caller's thread, and so are claims of handlers
+///   that rerun lapsed messages while nobody else writes: neither waits for the disk or for another process.
 /// - **A restart, a crash or kill** loses nothing that was acknowledged. **Power loss** takes no result, no deletion and no
 ///   claim of a handler that does not rerun; it may take the last claims, renewals and releases of others, which is as if
 ///   their workers had fallen silent.
@@ -110,7 +118,9 @@ impl SqliteStore {
 
     /// Judges a claim without the writer, where that changes nothing.
     fn look(&self, claim: &Claim) -> Result<Option<Verdict>, StoreError> {
-        let found = match self.0.readers.glance(&claim.id)? {
+        let glance = self.0.readers.glance(&claim.id)?;
+        self.0.writer.novelty.note(matches!(glance, Glance::Absent));
+        let found = match glance {
             Glance::Absent => return Ok(None),
             Glance::Ended(record) => Some(record),
             Glance::Unsettled => self.0.readers.find(&claim.id)?,
@@ -169,7 +179,12 @@ impl Store for SqliteStore {
     }
 
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
-        match self.look(claim) {
+        let judged = match self.0.writer.claim_in_place(claim) {
+            ControlFlow::Break(judged) => judged,
+            ControlFlow::Continue(()) if self.0.writer.expects_new() => Ok(None),
+            ControlFlow::Continue(()) => self.look(claim),
+        };
+        match judged {
             Ok(Some(verdict)) => Reply::ready(Ok(verdict)),
             Ok(None) => self.queue(Work::One(claim.id, Operation::Claim(claim.clone())), |said| match said {
                 Said::One(Answer::Claim(verdict)) => Some(verdict),

@@ -2,21 +2,22 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fmt;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::registry::{RegisteredHandler, SharedScope, handlers, shared_scopes};
 
 mod changes;
+mod failure;
 mod file;
 mod meaning;
 
 use changes::{Found, Report};
-use file::{Entry, Malformed};
+use failure::Failure;
+use file::Entry;
 
 /// Fails unless the annotated handlers of this test are those of a checked-in file: their scopes, keys, windows and exceptions.
 ///
@@ -41,6 +42,8 @@ use file::{Entry, Malformed};
 /// idem-rs = { version = "0.1", features = ["testing"] } # for tests alone: the release build has none of it
 /// ```
 ///
+/// (The resolver of editions before 2021 turns features of dev-dependencies on for every build: there, say `resolver = "2"`.)
+///
 /// `IDEM_LOCK=update cargo test` writes the file, anew or for the first time. Read its diff, and commit it with the code:
 ///
 /// ```text
@@ -57,7 +60,8 @@ use file::{Entry, Malformed};
 /// its like set; without it, at the current one).
 ///
 /// Give it a test file of its own, `tests/idem_lock.rs`: handlers of the test itself would be listed too. What is listed is what is linked,
-/// so handlers of other crates are, and of a crate that the test does not name none are.
+/// so handlers of other crates are, and of a crate that the test does not name none are. A program without a library has the test in its
+/// `main.rs`.
 ///
 /// # What it does not see
 ///
@@ -93,20 +97,6 @@ enum Wish {
 enum Locked {
     Same,
     Written,
-}
-
-/// Why the test fails.
-#[derive(Debug)]
-enum Failure {
-    UnknownWish(OsString),
-    UpdateInCi,
-    SharedScopes(Vec<SharedScope>),
-    NothingLinked,
-    NoFile(PathBuf),
-    NotRead(PathBuf, io::Error),
-    NotWritten(PathBuf, io::Error),
-    Malformed(PathBuf, Malformed),
-    Changed(PathBuf, Report),
 }
 
 impl Wish {
@@ -169,48 +159,6 @@ fn write_whole(path: &Path, text: &str) -> io::Result<()> {
         let _ = fs::remove_file(&beside);
     }
     written
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownWish(wish) => write!(
-                f,
-                "IDEM_LOCK is `{}`; set it to `update` to accept what changed, or not at all",
-                wish.display()
-            ),
-            Self::UpdateInCi => f.write_str(
-                "IDEM_LOCK is `update`, and CI is set: a job that accepts all changes checks nothing. Update the file \
-                 where somebody reads its diff, or take CI out of this command's environment",
-            ),
-            Self::SharedScopes(shared) => {
-                f.write_str("handlers with one scope would skip each other's messages")?;
-                shared.iter().try_for_each(|shared| write!(f, "\n    {shared}"))
-            }
-            Self::NothingLinked if cfg!(miri) => f.write_str(
-                "Miri links nothing, so no handler can be found: leave this test to others, with `#[cfg_attr(miri, ignore)]`",
-            ),
-            Self::NothingLinked => f.write_str(
-                "no handler is linked into this test: a crate that the test does not name is left out; write `use the_crate as _;`, \
-                 with the name of the crate that has the handlers",
-            ),
-            Self::NoFile(path) => write!(
-                f,
-                "there is no {} yet; to have it written, run the test with IDEM_LOCK=update, and commit the file:\n\n    \
-                 IDEM_LOCK=update cargo test",
-                path.display()
-            ),
-            Self::NotRead(path, error) => write!(f, "{} cannot be read: {error}", path.display()),
-            Self::NotWritten(path, error) => write!(f, "{} cannot be written: {error}", path.display()),
-            Self::Malformed(path, why) => write!(f, "{}: {why}", path.display()),
-            Self::Changed(path, report) => {
-                let name = path.file_name().map_or_else(|| path.display(), |name| Path::new(name).display());
-                write!(f, "the handlers are not as {name} has them: {report}\n\n")?;
-                write!(f, "To accept this, run the test with IDEM_LOCK=update, read the diff of {}, ", path.display())?;
-                f.write_str("and commit it with the code:\n\n    IDEM_LOCK=update cargo test")
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -400,7 +400,9 @@ fn renewals_stop_when_the_body_ends() {
 fn an_overtaken_attempt_sees_that_it_has_lost_its_lease() {
     let store = ModelStore::new();
     static HANDLER: Handler = Handler::new("tests.lost").lease(LEASE);
-    let call = Call::derive(&HANDLER, false, |text| text.literal("msg:1")).with_attempt().with_store({
+    let mut call = Call::derive(&HANDLER, false, |text| text.literal("msg:1"));
+    call.ask_attempt();
+    call.use_store({
         use idem_core::private::ToStoreHandle as _;
         store.idem_store()
     });
@@ -426,7 +428,9 @@ fn a_lease_that_cannot_be_renewed_is_lost_at_its_end_and_not_before() {
         store.next("renew", Fault::LostBefore);
     }
     static HANDLER: Handler = Handler::new("tests.unrenewed").lease(LEASE);
-    let call = Call::derive(&HANDLER, false, |text| text.literal("msg:1")).with_attempt().with_store({
+    let mut call = Call::derive(&HANDLER, false, |text| text.literal("msg:1"));
+    call.ask_attempt();
+    call.use_store({
         use idem_core::private::ToStoreHandle as _;
         store.idem_store()
     });
@@ -596,9 +600,9 @@ fn a_lapse_under_a_former_scope_is_told_to_the_next_attempt() {
     store.time().advance(LEASE);
     static RENAMED: Handler = Handler::new("app::new").scope_was(&["app::old"]);
     use idem_core::private::ToStoreHandle as _;
-    let call = Call::derive(&RENAMED, false, |text| text.literal("msg:1"))
-        .with_attempt()
-        .with_store(store.idem_store());
+    let mut call = Call::derive(&RENAMED, false, |text| text.literal("msg:1"));
+    call.ask_attempt();
+    call.use_store(store.idem_store());
     let call = &call;
     let told = now(run(call, codec(), async move {
         let attempt = Call::attempt(call);
@@ -664,9 +668,9 @@ fn final_errors_are_remembered_and_all_others_are_not() {
     let store = ModelStore::new();
     let charge = |result: Result<u32, Charge>| {
         use idem_core::private::ToStoreHandle as _;
-        let call = Call::derive(&HANDLER, false, |text| text.literal("msg:1"))
-            .with_attempt()
-            .with_store(store.idem_store());
+        let mut call = Call::derive(&HANDLER, false, |text| text.literal("msg:1"));
+        call.ask_attempt();
+        call.use_store(store.idem_store());
         let codec = codec().final_error(|error: &Charge| *error == Charge::Declined);
         now(run(&call, codec, async move { result }))
     };

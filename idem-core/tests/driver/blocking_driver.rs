@@ -104,8 +104,8 @@ fn a_store_for_async_handlers_only_refuses_plain_functions() {
         use idem_core::private::ToStoreHandle as _;
         HandleOf(shared).idem_store()
     };
-    let call =
-        idem_core::private::Call::derive(&HANDLER, false, |text| text.literal("msg:1")).with_store(handle);
+    let mut call = idem_core::private::Call::derive(&HANDLER, false, |text| text.literal("msg:1"));
+    call.use_store(handle);
     let result = idem_core::private::run_blocking(&call, idem_core::private::codec(), || Ok::<u32, Error>(1));
     assert_eq!(result.unwrap_err().kind(), ErrorKind::Misconfigured);
     assert!(store.log().is_empty());

@@ -52,9 +52,9 @@ fn a_lease_of_nothing_is_not_renewed_without_a_pause() {
 fn asking_for_the_loss_again_and_again_starts_one_timer() {
     let store = ModelStore::new();
     static HANDLER: Handler = Handler::new("tests.extremes");
-    let call = Call::derive(&HANDLER, false, |text| text.literal("msg:1"))
-        .with_attempt()
-        .with_store(store.idem_store());
+    let mut call = Call::derive(&HANDLER, false, |text| text.literal("msg:1"));
+    call.ask_attempt();
+    call.use_store(store.idem_store());
     let call = &call;
     let mut body = Box::pin(run(call, codec(), async move {
         for _ in 0..1_000 {

@@ -78,7 +78,8 @@ fn a_final_error_that_panics_gives_the_claim_back() {
         }
     }
     let store = ModelStore::new();
-    let call = Call::derive(&HANDLER, false, |text| text.literal("msg:1")).with_store(store.idem_store());
+    let mut call = Call::derive(&HANDLER, false, |text| text.literal("msg:1"));
+    call.use_store(store.idem_store());
     let codec = codec().final_error(|_: &Declined| panic!("cannot say"));
     let panicked = catch_unwind(AssertUnwindSafe(|| run_blocking(&call, codec, || Err::<u32, _>(Declined))));
     assert!(panicked.is_err());

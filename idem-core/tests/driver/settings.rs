@@ -6,7 +6,7 @@ use idem_core::{Disposition, Error, ErrorKind, Handler, KeyText, StoreClass};
 use crate::model::ModelStore;
 
 fn call<'h>(handler: &'h Handler, store: &ModelStore, render: impl FnMut(&mut KeyText)) -> Call<'h> {
-    Call::derive(handler, true, render).with_store(store.idem_store())
+    Call::derive(handler, true, render).with(|call| call.use_store(store.idem_store()))
 }
 
 fn refused(call: &Call<'_>) -> Error {
@@ -72,9 +72,12 @@ fn two_handlers_with_one_scope_are_refused_at_the_seconds_first_call() {
 fn one_scope_for_two_types_is_refused_at_the_seconds_first_call() {
     let store = ModelStore::new();
     static HANDLER: Handler = Handler::new("tests.identity");
-    let first = call(&HANDLER, &store, |text| text.literal("msg:1")).with_identity("app::Orders");
+    let first =
+        call(&HANDLER, &store, |text| text.literal("msg:1")).with(|call| call.answers_for("app::Orders"));
     assert!(run_blocking(&first, codec(), || Ok::<u32, Error>(1)).is_ok());
-    let error = refused(&call(&HANDLER, &store, |text| text.literal("msg:2")).with_identity("app::Refunds"));
+    let error = refused(
+        &call(&HANDLER, &store, |text| text.literal("msg:2")).with(|call| call.answers_for("app::Refunds")),
+    );
     assert_eq!(error.kind(), ErrorKind::Misconfigured);
     assert!(error.to_string().contains("app::Refunds"), "{error}");
 }
@@ -85,9 +88,12 @@ fn one_scope_for_two_types_is_refused_even_if_each_call_makes_its_handler() {
     // As `scope = T::NAME` does.
     let per_call = || Handler::new("tests.per_call").at("src/generic.rs", 7);
     let (first, second) = (per_call(), per_call());
-    let orders = call(&first, &store, |text| text.literal("msg:1")).with_identity("app::Orders");
+    let orders =
+        call(&first, &store, |text| text.literal("msg:1")).with(|call| call.answers_for("app::Orders"));
     assert!(run_blocking(&orders, codec(), || Ok::<u32, Error>(1)).is_ok());
-    let error = refused(&call(&second, &store, |text| text.literal("msg:2")).with_identity("app::Refunds"));
+    let error = refused(
+        &call(&second, &store, |text| text.literal("msg:2")).with(|call| call.answers_for("app::Refunds")),
+    );
     assert_eq!(error.kind(), ErrorKind::Misconfigured);
 }
 

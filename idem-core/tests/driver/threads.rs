@@ -176,7 +176,8 @@ fn futures_and_errors_go_to_other_threads() {
     travels::<Attempt>();
     static HANDLER: Handler = Handler::new("tests.send");
     let store = ModelStore::new();
-    let call = Call::derive(&HANDLER, true, |text| text.literal("msg:1")).with_store(store.idem_store());
+    let mut call = Call::derive(&HANDLER, true, |text| text.literal("msg:1"));
+    call.use_store(store.idem_store());
     let guarded: Run<'_, _> = run(&call, codec(), async { Ok::<u32, Error>(1) });
     is_send(&guarded);
     let work = Idempotent::new(&store, Handler::new("tests.send"));

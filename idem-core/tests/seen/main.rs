@@ -451,3 +451,30 @@ fn two_threads_see_one_set_and_only_what_was_completed() {
     });
     assert!((490..=500).contains(&seen.len()));
 }
+
+#[test]
+fn each_success_of_a_batch_is_learnt_and_no_other() {
+    for over_key_only in [false, true] {
+        let store: Box<dyn Store> = if over_key_only {
+            Box::new(SeenSet::new(KeyOnly))
+        } else {
+            Box::new(SeenSet::new(Counting::default()))
+        };
+        let claims: Vec<_> = (0..4).map(a_claim).collect();
+        store.claim_many(&claims).wait().unwrap();
+        // The last is sent by another attempt than was granted it.
+        let batch: Vec<_> = (0..)
+            .zip(&claims)
+            .map(|(n, claim)| {
+                let token = if n == 3 { Token::fresh() } else { claim.token };
+                a_completion(n, token, &[u8::try_from(n).unwrap()])
+            })
+            .collect();
+        assert_eq!(store.complete_many(&batch).wait().unwrap().len(), 4);
+        for n in 0..3 {
+            let body = skipped(claim(&*store, n)).unwrap();
+            assert_eq!(body.as_slice(), [u8::try_from(n).unwrap()]);
+        }
+        assert!(!matches!(claim(&*store, 3), Verdict::Completed { .. }));
+    }
+}

@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::task::Poll;
 use std::time::Duration;
 
-use idem_core::machine::{Forgotten, OnLapse, Prior, Recorded, StateKind, Verdict};
+use idem_core::machine::{Claim, Forgotten, OnLapse, Prior, Recorded, StateKind, Verdict};
 use idem_core::{
     Classed, Error, Handler, Idempotent, Key, ManualClock, SqliteStore, Store, StoreClass, StoreErrorKind,
     Timestamp,
@@ -120,6 +120,66 @@ fn a_duplicate_is_answered_while_another_connection_holds_the_write_lock() {
     let verdict = store.claim(&claim("running")).wait().unwrap();
     assert!(matches!(verdict, Verdict::InProgress { .. }), "{verdict:?}");
     assert_eq!(store.inspect(&id("done")).wait().unwrap().unwrap().state, StateKind::Done);
+}
+
+#[test]
+fn a_claim_on_a_quiet_store_is_granted_where_it_is_made_and_seen_by_others() {
+    let dir = Dir::new();
+    let store = SqliteStore::open(dir.file()).unwrap();
+    let other = SqliteStore::open(dir.file()).unwrap();
+    let reply = store.claim(&claim("new"));
+    assert!(matches!(reply.peek(), Some(Ok(Verdict::Claimed(_)))), "{reply:?}");
+    let verdict = other.claim(&claim("new")).wait().unwrap();
+    assert!(matches!(verdict, Verdict::InProgress { .. }), "{verdict:?}");
+
+    let reply = store.claim(&Claim { durable: true, ..claim("must last") });
+    assert!(reply.peek().is_none(), "this one waits for the disk");
+    let _ = granted(reply.wait());
+}
+
+#[test]
+fn a_claim_that_finds_the_lock_taken_waits_for_it_and_not_on_the_callers_thread() {
+    let dir = Dir::new();
+    let store = SqliteStore::builder(dir.file()).busy_timeout(Duration::from_secs(60)).open().unwrap();
+    let neighbour = Connection::open(dir.file()).unwrap();
+    neighbour.execute_batch("begin immediate").unwrap();
+    let mut reply = store.claim(&claim("new"));
+    assert!(poll(&mut reply).is_pending());
+    neighbour.execute_batch("commit").unwrap();
+    assert_eq!(granted(awaited(reply)).tries, 1);
+}
+
+#[test]
+fn a_duplicate_among_many_new_messages_is_found_by_the_writer_and_the_next_by_a_look() {
+    let dir = Dir::new();
+    let store = SqliteStore::builder(dir.file()).busy_timeout(Duration::from_secs(60)).open().unwrap();
+    let done = claim("done");
+    let grant = granted(store.claim(&done).wait());
+    let _ = store.complete(&completion(&done, grant, b"result")).wait().unwrap();
+
+    let neighbour = Connection::open(dir.file()).unwrap();
+    neighbour.execute_batch("begin immediate").unwrap();
+    let claims: Vec<_> = (0..40).map(|n| claim(&format!("new {n}"))).collect();
+    let waits = |claim| {
+        let mut reply = store.claim(claim);
+        assert!(poll(&mut reply).is_pending());
+        reply
+    };
+    let replies: Vec<_> = claims.iter().map(waits).collect();
+    let mut duplicate = store.claim(&claim("done"));
+    assert!(poll(&mut duplicate).is_pending(), "nobody looked, because all others were new");
+    neighbour.execute_batch("commit").unwrap();
+    assert_eq!(replayed(awaited(duplicate)), b"result");
+    for reply in replies {
+        assert_eq!(granted(awaited(reply)).tries, 1);
+    }
+
+    neighbour.execute_batch("begin immediate").unwrap();
+    let mut new = store.claim(&claim("one more"));
+    assert!(poll(&mut new).is_pending());
+    assert_eq!(replayed(store.claim(&claim("done")).wait()), b"result");
+    neighbour.execute_batch("commit").unwrap();
+    let _ = granted(awaited(new));
 }
 
 #[test]

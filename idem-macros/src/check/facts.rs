@@ -44,6 +44,8 @@ pub(super) fn all(options: &Options, item: &Item, names: &Names, keys: &Keys) ->
             }
             identity.push(field);
         }
+        let told = keys.named.iter().filter(|field| field.template == template);
+        let told: Vec<_> = told.map(|field| (field.field.clone(), field.text.clone())).collect();
         let Some(at) = at else { continue };
         let may_lack = options.allows(&rules::FACTS_NO_IDENTITY) || options.once_per.is_some();
         let identity = (all_typed && !may_lack).then(|| {
@@ -54,11 +56,18 @@ pub(super) fn all(options: &Options, item: &Item, names: &Names, keys: &Keys) ->
             );
             (identity, text)
         });
-        if identity.is_some() || !per_delivery.is_empty() {
-            checks.push(FactCheck { generic, at, per_delivery, identity });
+        if identity.is_some() || !per_delivery.is_empty() || !told.is_empty() {
+            checks.push(FactCheck { generic, at, per_delivery, named: told, identity });
         }
     }
     checks
+}
+
+/// The field that a place reads first, if `cargo check` can ask its type what it is.
+pub(super) fn asked(place: &Place, item: &Item, names: &Names) -> Option<TypedField> {
+    let ty = type_of(argument(place, names)?, item)?;
+    let field = place.first_field()?;
+    (!mentions_generics(ty.clone(), item)).then(|| TypedField { ty: without_lifetimes(ty), field })
 }
 
 /// The arguments that the key reads from, by the tokens that bind them: each may be a message, whose payload is compared.

@@ -4,13 +4,14 @@ use proc_macro2::{Span, TokenStream};
 use syn::LitStr;
 
 use super::exceptions::{self, Reader};
+use super::facts;
 use super::key_names::NamedKey;
 use super::names::{Names, ours_at, shown_at};
 use super::options::{KeyOption, Options};
 use crate::diagnostics::{Diagnostics, list};
 use crate::item::{ArgumentKind, Helper, Item};
 use crate::known::{self, Class};
-use crate::model::{Part, Template};
+use crate::model::{Part, Template, TypedField};
 use crate::near::nearest;
 use crate::place::{Place, PlaceError, Root, lex};
 use crate::rules::{self, Rule};
@@ -23,8 +24,18 @@ pub(super) struct Keys {
     pub(super) places: Vec<ReadPlace>,
     /// What each key with a prefix begins with, as it stands in the key.
     beginnings: Vec<String>,
+    /// What names tell of fields whose messages may say otherwise.
+    pub(super) named: Vec<NamedField>,
     /// The rules that it would have broken, had they not been allowed.
     pub(super) excused: Vec<&'static Rule>,
+}
+
+/// A field whose name counts against it, unless its message says what it is: what the compiler asks the type.
+pub(super) struct NamedField {
+    /// Which template reads it.
+    pub(super) template: usize,
+    pub(super) field: TypedField,
+    pub(super) text: String,
 }
 
 /// A place, and the template that reads it.
@@ -71,6 +82,9 @@ pub(super) trait Around {
     /// Whether it is a handler's, and so the identity of a message.
     fn is_of_handler(&self) -> bool;
 
+    /// The field that the place reads, if its type can be asked what it is.
+    fn asked(&self, place: &Place) -> Option<TypedField>;
+
     /// What the place's type seems to be.
     fn class(&self, place: &Place) -> Option<Class>;
 
@@ -108,6 +122,10 @@ impl Around for Handler<'_> {
 
     fn is_of_handler(&self) -> bool {
         true
+    }
+
+    fn asked(&self, place: &Place) -> Option<TypedField> {
+        facts::asked(place, self.item, self.names)
     }
 
     fn class(&self, place: &Place) -> Option<Class> {
@@ -198,10 +216,14 @@ impl OneKey<'_> {
             options: self.options,
             is_of_handler: around.is_of_handler(),
             example: around.example(),
+            asked: &|place| around.asked(place),
             at: self.literal.span(),
         };
-        let excused = key.check(self.cx);
-        self.keys.excused.extend(excused);
+        let told = key.check(self.cx);
+        self.keys.excused.extend(told.excused);
+        let template = self.keys.templates.len();
+        let named = told.named.into_iter();
+        self.keys.named.extend(named.map(|(field, text)| NamedField { template, field, text }));
     }
 
     fn unclosed(&mut self, error: &TemplateError) {

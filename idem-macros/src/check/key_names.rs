@@ -5,9 +5,10 @@
 use proc_macro2::Span;
 
 use super::options::Options;
-use crate::diagnostics::{Diagnostics, list};
+use crate::diagnostics::{self, Diagnostics, list};
 use crate::known::is_conversion;
 use crate::known::names::{Sort, Sureness, is_envelope, payload, per_delivery, snake_case};
+use crate::model::TypedField;
 use crate::place::{Named, Place};
 use crate::rules::{self, Rule};
 
@@ -21,21 +22,36 @@ pub(super) struct NamedKey<'a> {
     pub(super) is_of_handler: bool,
     /// A place of this function's, for the message.
     pub(super) example: Option<String>,
+    /// The field that a place reads, if its type can be asked what it is.
+    pub(super) asked: &'a dyn Fn(&Place) -> Option<TypedField>,
     /// Where the template is.
     pub(super) at: Span,
 }
 
+/// What the names told.
+#[derive(Default)]
+pub(super) struct Told {
+    /// The rules that were allowed to be broken.
+    pub(super) excused: Vec<&'static Rule>,
+    /// Fields of which their message may say that they stay the same, and what is said if it does not.
+    pub(super) named: Vec<(TypedField, String)>,
+}
+
 impl NamedKey<'_> {
-    /// Reports what the names tell; gives back the rules that were allowed to be broken.
-    pub(super) fn check(&self, cx: &mut Diagnostics) -> Vec<&'static Rule> {
-        let mut excused = Vec::new();
+    /// Reports what the names tell.
+    pub(super) fn check(&self, cx: &mut Diagnostics) -> Told {
+        let mut told = Told::default();
         let mut clean = true;
         for (place, _) in self.places {
             if self.is_per_delivery(place) {
                 if self.options.allows(&rules::KEY_PER_DELIVERY_NAME) {
-                    excused.push(&rules::KEY_PER_DELIVERY_NAME);
-                } else {
-                    self.per_delivery(place, cx);
+                    told.excused.push(&rules::KEY_PER_DELIVERY_NAME);
+                } else if let Some((what, help)) = self.per_delivery(place) {
+                    let rule = &rules::KEY_PER_DELIVERY_NAME;
+                    match self.asked(place) {
+                        Some(field) => told.named.push((field, diagnostics::text(rule, &what, &help))),
+                        None => cx.report(rule, self.at, what, help),
+                    }
                 }
                 clean = false;
             }
@@ -48,12 +64,22 @@ impl NamedKey<'_> {
         {
             let rule = found.rule();
             if self.options.allows(rule) {
-                excused.push(rule);
+                told.excused.push(rule);
             } else {
                 self.report(&found, cx);
             }
         }
-        excused
+        told
+    }
+
+    /// The field that a name which a business uses too is of: then its message has the last word. A queue's own words are refused at
+    /// once, and under every compiler alike.
+    fn asked(&self, place: &Place) -> Option<TypedField> {
+        let names = place.names();
+        let (last, before) = told(&names)?;
+        let sure = per_delivery(&snake_case(&last.text))?.sureness == Sureness::Sure;
+        let is_first = before.len() == 1 && !last.called;
+        if sure || !is_first { None } else { (self.asked)(place) }
     }
 
     fn is_per_delivery(&self, place: &Place) -> bool {
@@ -73,10 +99,10 @@ impl NamedKey<'_> {
         }
     }
 
-    fn per_delivery(&self, place: &Place, cx: &mut Diagnostics) {
+    fn per_delivery(&self, place: &Place) -> Option<(String, String)> {
         let names = place.names();
-        let Some((last, _)) = told(&names) else { return };
-        let Some(known) = per_delivery(&snake_case(&last.text)) else { return };
+        let (last, _) = told(&names)?;
+        let known = per_delivery(&snake_case(&last.text))?;
         let rule = &rules::KEY_PER_DELIVERY_NAME;
         let override_it = format!("`allow({}, reason = \"…\")`", rule.name);
         let example = self.example.as_deref().filter(|example| *example != place.to_string());
@@ -95,7 +121,7 @@ impl NamedKey<'_> {
         };
         let is = known.is;
         let broker = known.told_by.map_or_else(String::new, |told_by| format!(" ({})", told_by.broker));
-        cx.report(rule, self.at, format_args!("`<{place}>` in the key {is}{broker}"), help);
+        Some((format!("`<{place}>` in the key {is}{broker}"), help))
     }
 
     /// What is missing for an identity; `None` if one of the parts could be one.

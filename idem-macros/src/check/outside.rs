@@ -14,7 +14,7 @@ use super::proof::{dereferenced, unproved};
 use crate::args::Value;
 use crate::diagnostics::{At, Diagnostics};
 use crate::known::{self, Class};
-use crate::model::{OutsideKey, Proof};
+use crate::model::{OutsideKey, Proof, TypedField};
 use crate::names;
 use crate::outside::{OutsideArgs, Typed};
 use crate::paths::Paths;
@@ -125,6 +125,10 @@ impl Around for Outside<'_> {
     /// What the key is for is not seen.
     fn is_of_handler(&self) -> bool {
         false
+    }
+
+    fn asked(&self, _: &Place) -> Option<TypedField> {
+        None
     }
 
     fn class(&self, place: &Place) -> Option<Class> {

@@ -18,15 +18,30 @@ pub(super) fn statements(function: &Function) -> TokenStream {
     let render = render(&function.templates, private);
     let told_apart = !function.identity.is_empty() || matches!(function.scope, Scope::Dependent(_));
     let derive = Ident::new(if told_apart { "derive" } else { "derive_here" }, site);
-    let mut made = quote_spanned!(site=> #private::Call::#derive(#handler, #keeps_key, |#key| { #render }));
+    let made = quote_spanned!(site=> #private::Call::#derive(#handler, #keeps_key, |#key| { #render }));
+    let allow = allowed(&function.templates);
+    let asks = asks(function);
+    if asks.is_empty() {
+        return quote_spanned!(site=> #allow let #call = &#made;);
+    }
+    // Where it will stay: a call is large, and is not handed from step to step.
+    quote_spanned!(site=> #allow let mut #call = #made; #allow { #asks } let #call = &#call;)
+}
+
+/// What the call has to know besides its key, a statement each.
+fn asks(function: &Function) -> TokenStream {
+    let site = names::site();
+    let private = function.paths.private();
+    let call = names::call();
+    let mut asks = TokenStream::new();
     if asks_for(function, Helper::Attempt) {
-        made = quote_spanned!(site=> #private::Call::with_attempt(#made));
+        asks.extend(quote_spanned!(site=> #private::Call::ask_attempt(&mut #call);));
     }
     if let Some(identity) = identity(function) {
-        made = quote_spanned!(site=> #private::Call::with_identity(#made, #identity));
+        asks.extend(quote_spanned!(site=> #private::Call::answers_for(&mut #call, #identity);));
     }
     if let Some(store) = store(function) {
-        made = quote_spanned!(site=> #private::Call::with_store(#made, #store));
+        asks.extend(quote_spanned!(site=> #private::Call::use_store(&mut #call, #store);));
     }
     if !function.payload.is_empty() {
         // Shown at the payload, so that what cannot be compared is blamed there.
@@ -34,14 +49,13 @@ pub(super) fn statements(function: &Function) -> TokenStream {
         let at = first.map_or(site, |token: TokenTree| names::site_at(token.span()));
         let (fingerprint, payload) = (names::shown_at(private, at), payload(&function.payload, at));
         let fingerprint = quote_spanned!(at=> #fingerprint::Fingerprint::of(&#payload));
-        made = quote_spanned!(site=> #private::Call::with_fingerprint(#made, #fingerprint));
+        asks.extend(quote_spanned!(site=> #private::Call::check_fingerprint(&mut #call, #fingerprint);));
     }
     if !function.messages.is_empty() {
         let payload = message_payload(&function.messages, private);
-        made = quote_spanned!(site=> #private::Call::with_payload(#made, #payload));
+        asks.extend(quote_spanned!(site=> #private::Call::check_payload(&mut #call, #payload);));
     }
-    let allow = allowed(&function.templates);
-    quote_spanned!(site=> #allow let #call = &#made;)
+    asks
 }
 
 /// Whether an argument is idem's to supply, as this one.

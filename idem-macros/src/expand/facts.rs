@@ -22,6 +22,10 @@ fn one(check: &FactCheck, private: &TokenStream) -> TokenStream {
         let (facts, name) = (facts(field), &field.field);
         quote_spanned!(at=> #ask::demand(!#ask::is_per_delivery(#facts, #name), #text);)
     });
+    let named = check.named.iter().map(|(field, text)| {
+        let (facts, name) = (facts(field), &field.field);
+        quote_spanned!(at=> #ask::demand(#ask::vouches_for(#facts, #name), #text);)
+    });
     let identity = check.identity.iter().map(|(fields, text)| {
         let may = fields.iter().map(|field| {
             let (facts, name) = (facts(field), &field.field);
@@ -31,11 +35,13 @@ fn one(check: &FactCheck, private: &TokenStream) -> TokenStream {
     });
     let questions = match (&check.per_delivery[..], &check.identity) {
         // Most keys read one field, and each handler is compiled: one question instead of two.
-        ([(field, per_delivery)], Some((fields, no_identity))) if fields.len() == 1 => {
+        ([(field, per_delivery)], Some((fields, no_identity)))
+            if fields.len() == 1 && check.named.is_empty() =>
+        {
             let (facts, name) = (facts(field), &field.field);
             quote_spanned!(at=> #ask::demand_identity(#facts, #name, #per_delivery, #no_identity);)
         }
-        _ => quote_spanned!(at=> #(#per_delivery)* #(#identity)*),
+        _ => quote_spanned!(at=> #(#per_delivery)* #(#named)* #(#identity)*),
     };
     let asked = quote_spanned!(site=>
         use #private::{Facts as #ask, FactsOf as #of, NoFacts as _};

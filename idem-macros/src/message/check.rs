@@ -34,7 +34,7 @@ pub(super) fn shape(shape: &Shape, at: &Ident, shown: &str, cx: &mut Diagnostics
     for field in shape.fields.iter().filter(|field| field.is_identity()) {
         sent(field, cx);
     }
-    for field in shape.fields.iter().filter(|field| field.mark.is_none() && field.is_payload()) {
+    for field in shape.fields.iter().filter(|field| !field.is_marked && field.is_payload()) {
         compared(field, cx);
     }
 }

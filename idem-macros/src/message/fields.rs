@@ -23,6 +23,8 @@ pub(super) struct MessageField {
     pub(super) name: String,
     pub(super) ty: Type,
     pub(super) mark: Option<Mark>,
+    /// Whether it has a mark at all, if only a misspelt one.
+    pub(super) is_marked: bool,
     pub(super) serde: Serde,
     /// Where the type says `#[serde(default)]` for all of its fields.
     pub(super) container_default: Option<Span>,
@@ -102,6 +104,7 @@ impl MessageField {
             name,
             ty: field.ty.clone(),
             mark,
+            is_marked: field.attrs.iter().any(|attribute| attribute.path().is_ident("message")),
             serde: serde::of(&field.attrs),
             container_default: container.default,
         }

@@ -45,6 +45,7 @@ fn each_mistake_is_told_once_and_all_of_them_together() {
             "struct P { #[message(id)] id: u64, redelivered: bool, receiptHandle: String }",
             &["payload_per_attempt"; 2],
         ),
+        ("struct P { #[message(id)] id: u64, #[message(delivery)] ack_id: u64 }", &["message_attribute"]),
         ("enum E { A { #[message(id)] id: u64, ack_id: String } }", &["payload_per_attempt"]),
         ("struct P;", &["message_item"]),
         ("struct P {}", &["message_item"]),

@@ -1,6 +1,7 @@
 //! Collections without an order, of which no order comes into the key.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
 
 use idem::idempotent;
 
@@ -27,7 +28,7 @@ async fn through_a_map_with_an_order(image: String, findings: HashMap<String, u3
     let findings: BTreeMap<_, _> = findings.into_iter().collect();
     let mut text = String::new();
     for (name, count) in &findings {
-        text.push_str(&format!("{name}={count};"));
+        let _ = write!(text, "{name}={count};");
     }
     Http.post(&image).header("Idempotency-Key", text).send().await?;
     Ok(())

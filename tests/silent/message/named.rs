@@ -24,14 +24,14 @@ struct Sale {
 #[derive(Message)]
 struct Parcel {
     #[message(id)]
-    parcel_id: u64,
+    number: u64,
     traceparent: String,
     lease_id: u64,
     #[message(payload)]
     delivery_attempts: u8,
 }
 
-#[idempotent(key = "parcel:<parcel.parcel_id>", store = store)]
+#[idempotent(key = "parcel:<parcel.number>", store = store)]
 fn a_payload_that_sounds_like_a_queues(parcel: &Parcel, store: &MemoryStore, #[key] key: &Key) -> Keyed {
     let _ = (&parcel.traceparent, parcel.lease_id, parcel.delivery_attempts, store);
     Ok(key.to_string())
@@ -49,14 +49,25 @@ fn a_receipt_of_a_shop(sale: &Sale, store: &MemoryStore, #[key] key: &Key) -> Ke
     Ok(key.to_string())
 }
 
-/// Read from what is called a message, the name needs a word of its reader's: names are judged before types are known.
-#[idempotent(
-    key = "msg:<message.receipt>",
-    store = store,
-    allow(key_per_delivery_name, reason = "a receipt of the shop's, and not of the queue's")
-)]
+/// Read from what is called a message, the name would be refused, had the message not said what it is.
+#[idempotent(key = "msg:<message.receipt>", store = store)]
 fn a_receipt_in_a_message(message: &Sale, store: &MemoryStore, #[key] key: &Key) -> Keyed {
     let _ = (&message.event_id, store);
+    Ok(key.to_string())
+}
+
+/// Beside the identity, and behind a pointer.
+#[derive(Message)]
+struct Reading {
+    #[message(event)]
+    trace_id: u64,
+    #[message(published_at)]
+    received_at: u64,
+}
+
+#[idempotent(key = "evt:<event.trace_id>:<event.received_at>", store = store)]
+fn two_of_them(event: std::sync::Arc<Reading>, store: &MemoryStore, #[key] key: &Key) -> Keyed {
+    let _ = (event, store);
     Ok(key.to_string())
 }
 
@@ -65,9 +76,11 @@ fn an_identity_may_have_a_name_that_a_queue_uses_too() {
     let store = MemoryStore::new();
     let quote = |uuid: &str| Quote { request_id: "q7".into(), uuid: uuid.into() };
     let sale = |event_id: &str| Sale { receipt: "r9".into(), event_id: event_id.into() };
-    let parcel = Parcel { parcel_id: 3, traceparent: "00-1".into(), lease_id: 1, delivery_attempts: 2 };
+    let parcel = Parcel { number: 3, traceparent: "00-1".into(), lease_id: 1, delivery_attempts: 2 };
     same_key(|| a_payload_that_sounds_like_a_queues(&parcel, &store), "parcel:3");
     same_key(|| a_request_that_keeps_its_id(&quote("a"), &store), "quote:q7");
     same_key(|| a_receipt_of_a_shop(&sale("a"), &store), "sale:r9");
+    let reading = std::sync::Arc::new(Reading { trace_id: 1, received_at: 2 });
+    same_key(|| two_of_them(reading.clone(), &store), "evt:1:2");
     same_key(|| a_receipt_in_a_message(&sale("b"), &store), "msg:r9");
 }

@@ -23,6 +23,20 @@ checks! {
         );
     }
 
+    /// `claim_at` answers as `claim` does, and writes down an instant that is not after the one by which it decides: the driver
+    /// counts the lease from there.
+    fn a_claim_is_counted_from_when_it_was_asked(store, clock) {
+        clock.advance(5 * MINUTE);
+        let first = message();
+        let (asked_at, verdict) = store.claim_at(&first);
+        store.equal("the instant of a grant", asked_at, store.store().clock().now());
+        must_be!(store, verdict, Verdict::Claimed(_));
+        let second = again(&first);
+        let (asked_at, verdict) = store.claim_at(&second);
+        store.equal("the instant of another verdict", asked_at, store.store().clock().now());
+        store.equal("the verdict", verdict, store.claim(&second));
+    }
+
     /// Ages count from the first grant of an incarnation and from the recording, on the store's clock.
     fn ages_are_exact(store, clock) {
         let first = message();

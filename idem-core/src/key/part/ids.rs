@@ -28,10 +28,6 @@ ids! {
     "ulid" ulid::Ulid, id => id.is_nil();
     /// Crockford's base 32, in upper case. The nil ULID is missing.
     "rusty_ulid" rusty_ulid::Ulid, id => u128::from(*id) == 0;
-    /// 27 digits of base 62. The nil KSUID is missing.
-    "svix-ksuid" svix_ksuid::Ksuid, id => svix_ksuid::KsuidLike::bytes(id).iter().all(|byte| *byte == 0);
-    /// 27 digits of base 62. The nil KSUID is missing.
-    "svix-ksuid" svix_ksuid::KsuidMs, id => svix_ksuid::KsuidLike::bytes(id).iter().all(|byte| *byte == 0);
     /// 20 digits of base 32, in lower case. The nil id is missing.
     "xid" xid::Id, id => id.0 == [0; 12];
     /// 25 digits of base 36, in lower case. The nil id is missing.
@@ -48,17 +44,28 @@ ids! {
     "mti" mti::prelude::MagicTypeId, id => matches!(id.suffix().to_uuid().as_u128(), 0 | u128::MAX);
 }
 
-/// 27 digits of base 62. The nil KSUID is missing.
-#[cfg(feature = "ksuid")]
-#[diagnostic::do_not_recommend]
-impl KeyPart for ksuid::Ksuid {
-    fn write(&self, out: &mut KeyWriter<'_>) {
-        if self.as_bytes().iter().all(|byte| *byte == 0) {
-            out.missing();
-        } else {
-            out.text(&self.to_base62());
+/// Not all versions of them display it.
+macro_rules! ksuids {
+    ($($feature:literal $ty:ty, $id:ident => $bytes:expr, $text:expr;)*) => {$(
+        /// 27 digits of base 62. The nil KSUID is missing.
+        #[cfg(feature = $feature)]
+        #[diagnostic::do_not_recommend]
+        impl KeyPart for $ty {
+            fn write(&self, out: &mut KeyWriter<'_>) {
+                let $id = self;
+                if $bytes.iter().all(|byte| *byte == 0) {
+                    out.missing();
+                } else {
+                    out.text(&$text);
+                }
+            }
         }
-    }
+    )*};
+}
+ksuids! {
+    "ksuid" ksuid::Ksuid, id => id.as_bytes(), id.to_base62();
+    "svix-ksuid" svix_ksuid::Ksuid, id => svix_ksuid::KsuidLike::bytes(id), svix_ksuid::KsuidLike::to_base62(id);
+    "svix-ksuid" svix_ksuid::KsuidMs, id => svix_ksuid::KsuidLike::bytes(id), svix_ksuid::KsuidLike::to_base62(id);
 }
 
 /// As the specification of type ids has it: `user_01h455vb4pex5vsknk084sn02q`. Those of the nil and the max UUID are missing.

@@ -5,12 +5,12 @@
 //! that had one. So the oldest record of a lane is at its front, and a front that is not due stands for all behind it.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use super::entry::{Bytes, Finished};
 use super::segment::{Head, SEGMENT_LEN, Segment};
-use crate::machine::{Record, Verdict};
-use crate::{Fingerprint, RecordId, Timestamp};
+use crate::machine::{Claim, Record, Verdict};
+use crate::store::Reply;
+use crate::{RecordId, Timestamp};
 
 /// Where a finished record is: 15 bits of segment, 16 bits of offset.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,24 +26,46 @@ impl Address {
     }
 }
 
-/// A record that answers a claim.
-pub(super) struct Replay<'a> {
-    pub(super) age: Duration,
-    /// For how long this answer stays true.
-    pub(super) valid_for: Duration,
-    pub(super) body: Bytes<'a>,
-    pub(super) failed: bool,
+/// A finished record, found for a claim.
+pub(super) struct FinishedRecord<'a> {
+    segment: &'a Segment,
+    offset: usize,
+    head: Head,
 }
 
-impl Replay<'_> {
-    pub(super) fn verdict(self) -> Verdict {
-        let Self { age, valid_for, body, failed } = self;
-        let body = body.to_body();
-        if failed {
-            Verdict::Refused { body, age }
-        } else {
-            Verdict::Completed { body, age, valid_for, skipped: false }
+impl FinishedRecord<'_> {
+    /// Whether it is the answer to `claim`: its end has not passed, and its payload is no other.
+    #[inline]
+    pub(super) fn answers(&self, claim: &Claim, now: Timestamp) -> bool {
+        now < self.head.drop_at()
+            && self.segment.fingerprint(self.offset, &self.head).as_ref() == claim.fingerprint.as_ref()
+    }
+
+    /// The answer.
+    #[inline]
+    pub(super) fn reply(&self, now: Timestamp) -> Reply<Verdict> {
+        let head = &self.head;
+        if now < head.body_until()
+            && !head.is_failed()
+            && let Some(body) = self.segment.whole_body(self.offset, head)
+        {
+            let (age, valid_for) = (now.since(head.done_at()), head.body_until().since(now));
+            return Reply::ready(Ok(Verdict::Completed { body: Some(body), age, valid_for, skipped: false }));
         }
+        self.other_reply(now)
+    }
+
+    #[inline(never)]
+    fn other_reply(&self, now: Timestamp) -> Reply<Verdict> {
+        let head = &self.head;
+        let there = now < head.body_until();
+        let body = if there { self.segment.body(self.offset, head) } else { Bytes::Gone }.to_body();
+        let age = now.since(head.done_at());
+        if head.is_failed() {
+            return Reply::ready(Ok(Verdict::Refused { body, age }));
+        }
+        let valid_for = if there { head.body_until() } else { head.drop_at() }.since(now);
+        Reply::ready(Ok(Verdict::Completed { body, age, valid_for, skipped: false }))
     }
 }
 
@@ -180,26 +202,11 @@ impl FinishedRecords {
         self.segments[at.segment()].record(at.offset())
     }
 
-    /// What a claim finds in the record at `at`; `None` if its end has passed or its payload is another.
+    /// The record at `at`, as it is kept.
     #[inline]
-    pub(super) fn replay(
-        &self,
-        at: Address,
-        fingerprint: Option<&Fingerprint>,
-        now: Timestamp,
-    ) -> Option<Replay<'_>> {
+    pub(super) fn get(&self, at: Address) -> FinishedRecord<'_> {
         let (segment, offset) = (&self.segments[at.segment()], at.offset());
-        let head = segment.head(offset);
-        if head.drop_at() <= now || segment.fingerprint(offset, &head).as_ref() != fingerprint {
-            return None;
-        }
-        let there = now < head.body_until();
-        Some(Replay {
-            age: now.since(Timestamp::from_micros(head.done_at)),
-            valid_for: if there { head.body_until() } else { head.drop_at() }.since(now),
-            body: if there { segment.body(offset, &head) } else { Bytes::Gone },
-            failed: head.is_failed(),
-        })
+        FinishedRecord { segment, offset, head: segment.head(offset) }
     }
 
     /// Removes the record at `at`; its segment goes with the last one.
@@ -233,7 +240,7 @@ impl FinishedRecords {
             tries: head.tries,
             fingerprint: segment.fingerprint(offset, &head),
             made_at: Timestamp::from_micros(head.made_at),
-            done_at: Timestamp::from_micros(head.done_at),
+            done_at: head.done_at(),
             ttl: head.ttl,
             keep: head.keep,
             failed: head.is_failed(),
@@ -267,7 +274,7 @@ impl FinishedRecords {
     /// The record that was finished first.
     pub(super) fn oldest(&mut self) -> Option<(RecordId, Address, Head)> {
         let fronts = (0..self.lanes.len()).filter_map(|lane| self.front(lane));
-        let (at, head) = fronts.min_by_key(|(_, head)| head.done_at)?;
+        let (at, head) = fronts.min_by_key(|(_, head)| head.done_at())?;
         Some((self.id(at), at, head))
     }
 

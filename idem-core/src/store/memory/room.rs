@@ -43,7 +43,7 @@ impl Shard {
     /// How long ago the oldest finished record was finished.
     pub(super) fn oldest_age(&mut self, now: Timestamp) -> Option<std::time::Duration> {
         let (.., head) = self.finished.oldest()?;
-        Some(now.since(Timestamp::from_micros(head.done_at)))
+        Some(now.since(head.done_at()))
     }
 
     /// Removes the record that was finished first.

@@ -61,7 +61,7 @@ pub(super) struct Head {
     flags: u8,
     body_len: u8,
     pub(super) tries: u32,
-    pub(super) done_at: u64,
+    done_at: u64,
     pub(super) made_at: u64,
     pub(super) fence: u64,
     pub(super) ttl: u64,
@@ -75,6 +75,10 @@ impl Head {
 
     pub(super) const fn is_failed(&self) -> bool {
         self.flags & FAILED != 0
+    }
+
+    pub(super) const fn done_at(&self) -> Timestamp {
+        Timestamp::from_micros(self.done_at)
     }
 
     pub(super) const fn drop_at(&self) -> Timestamp {
@@ -261,6 +265,14 @@ impl Segment {
         (head.flags & PRINTED != 0).then(|| Fingerprint::from_bytes(self.array(offset + HEAD_LEN)))
     }
 
+    /// The body of the record at `offset`, if it is kept in place and enough lies behind it to copy it as [`Body::prefix`] does.
+    #[inline]
+    pub(super) fn whole_body(&self, offset: usize, head: &Head) -> Option<Body> {
+        let start = offset + head.body_offset();
+        let bytes = self.bytes.get(start..)?.first_chunk()?;
+        if head.flags & LARGE == 0 { Body::prefix(bytes, head.body_len) } else { None }
+    }
+
     /// The body of the record at `offset`; empty if it was buried.
     #[inline]
     pub(super) fn body(&self, offset: usize, head: &Head) -> Bytes<'_> {
@@ -279,7 +291,7 @@ impl Segment {
     pub(super) fn record(&self, offset: usize) -> Record {
         let head = self.head(offset);
         let kept = Kept {
-            done_at: Timestamp::from_micros(head.done_at),
+            done_at: head.done_at(),
             body_until: head.body_until(),
             body: self.body(offset, &head).to_body().unwrap_or_default(),
         };

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use super::claims::{Claims, Hold, Unfinished};
 use super::entry::Finished;
-use super::finished::{Address, FinishedRecords, Replay};
+use super::finished::{Address, FinishedRecords};
 use super::index::{At, Index, Place};
 use super::limits::Limits;
 use crate::machine::{
     Answer, Change, Claim, Completion, Grant, Operation, Prior, Record, Recorded, State, Verdict, decide,
 };
+use crate::store::Reply;
 use crate::{RecordId, StoreError, Timestamp, Token};
 
 /// Records that a step looks at for others' sake, besides its own.
@@ -29,15 +30,6 @@ pub(super) struct Shard {
     pub(super) next_due: Timestamp,
     pub(super) evicted: u64,
     pub(super) refused: u64,
-}
-
-/// What a claim finds.
-pub(super) enum Found<'a> {
-    Nothing,
-    /// A finished record that answers it.
-    Replay(Replay<'a>),
-    /// One that has to be judged.
-    Another,
 }
 
 impl Shard {
@@ -62,22 +54,25 @@ impl Shard {
         })
     }
 
-    /// Looks for what answers a claim without a change.
+    /// The answer to a claim. Each arm makes its own where it is returned.
     #[inline]
-    pub(super) fn look_up(&self, claim: &Claim, now: Timestamp) -> Found<'_> {
+    pub(super) fn claim(&mut self, claim: &Claim, now: Timestamp) -> Reply<Verdict> {
         match self.find(&claim.id).map(Place::at) {
-            None => Found::Nothing,
+            None => Reply::ready(self.grant_first(claim, now).map(Verdict::Claimed)),
             Some(At::Finished(address)) => {
-                let replay = self.finished.replay(address, claim.fingerprint.as_ref(), now);
-                replay.map_or(Found::Another, Found::Replay)
+                let found = self.finished.get(address);
+                if found.answers(claim, now) {
+                    return found.reply(now);
+                }
+                Reply::ready(self.judge(claim, now))
             }
-            Some(At::Claim(_)) => Found::Another,
+            Some(At::Claim(_)) => Reply::ready(self.judge(claim, now)),
         }
     }
 
     /// Judges a claim that finds a record which does not simply answer it.
     #[cold]
-    pub(super) fn judge(&mut self, claim: &Claim, now: Timestamp) -> Result<Verdict, StoreError> {
+    fn judge(&mut self, claim: &Claim, now: Timestamp) -> Result<Verdict, StoreError> {
         match self.apply(&claim.id, &Operation::Claim(claim.clone()), now)? {
             Answer::Claim(verdict) => Ok(verdict),
             other => unreachable!("a claim was answered with {other:?}"),
@@ -86,7 +81,7 @@ impl Shard {
 
     /// The claim of a record that is not there.
     #[inline]
-    pub(super) fn grant_first(&mut self, claim: &Claim, now: Timestamp) -> Result<Grant, StoreError> {
+    fn grant_first(&mut self, claim: &Claim, now: Timestamp) -> Result<Grant, StoreError> {
         self.tidy(now);
         self.make_room(now)?;
         let fence = self.next_fence(now);

@@ -5,16 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use super::MemoryCounts;
-use super::entry::Bytes;
-use super::finished::Replay;
 use super::limits::Limits;
-use super::shard::{Found, Shard};
+use super::shard::Shard;
 use crate::clock::Clock;
 use crate::machine::{
     Answer, Claim, Completion, Forgotten, Operation, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
 };
 use crate::store::{Reply, Store, StoreClass};
-use crate::{Body, RecordId, StoreError, Timestamp, Token};
+use crate::{RecordId, StoreError, Timestamp, Token};
 
 /// Records below which one more shard is not worth its share: bounds are kept by shard, and ids fall evenly on many only.
 const MIN_RECORDS_PER_SHARD: usize = 1_024;
@@ -173,28 +171,22 @@ impl Store for Shared {
 
     #[inline]
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
+        let mut asked_at = Timestamp::ZERO;
+        self.claim_at(claim, &mut asked_at)
+    }
+
+    #[inline]
+    fn claim_at(&self, claim: &Claim, asked_at: &mut Timestamp) -> Reply<Verdict> {
         let mut shard = self.shard(&claim.id);
         let now = self.clock.now();
-        // Each arm builds its reply in place: to hand a body from call to call would cost more than to find it.
-        match shard.look_up(claim, now) {
-            Found::Nothing => Reply::ready(shard.grant_first(claim, now).map(Verdict::Claimed)),
-            Found::Another => Reply::ready(shard.judge(claim, now)),
-            Found::Replay(Replay { failed: false, age, valid_for, body: Bytes::InPlace(bytes) }) => {
-                let body = Some(Body::copy_from(bytes));
-                Reply::ready(Ok(Verdict::Completed { body, age, valid_for, skipped: false }))
-            }
-            Found::Replay(other) => Reply::ready(Ok(other.verdict())),
-        }
+        *asked_at = now;
+        shard.claim(claim, now)
     }
 
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
         let mut verdicts = vec![None; claims.len()];
         let served = self.by_shard(claims.iter().map(|claim| &claim.id), |shard, now, at| {
-            verdicts[at] = Some(match shard.look_up(&claims[at], now) {
-                Found::Nothing => shard.grant_first(&claims[at], now).map(Verdict::Claimed),
-                Found::Another => shard.judge(&claims[at], now),
-                Found::Replay(replay) => Ok(replay.verdict()),
-            }?);
+            verdicts[at] = Some(shard.claim(&claims[at], now).wait()?);
             Ok(())
         });
         if let Err(error) = served {

@@ -14,6 +14,7 @@ use super::open::Found;
 use super::place::Place;
 use super::session::Session;
 use super::statements::Statements;
+use super::storm::Storm;
 use super::sweep::Walk;
 use super::target::{Kind, PostgresTarget};
 use super::{Inner, PostgresStore, migrate};
@@ -176,6 +177,7 @@ impl PostgresStoreBuilder {
             relaxed_claims: self.relaxed_claims,
             sweeps: self.sweeps,
             walk: Walk::default(),
+            storm: Storm::default(),
             clock: self.clock.clone(),
         })))
     }

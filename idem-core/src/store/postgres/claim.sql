@@ -2,7 +2,8 @@
 -- No row: another session was faster than this statement's snapshot. It is sent again, and sees what that one wrote.
 --
 -- `seen` is a plain read, and `stop` is its answer where nothing changes: a duplicate takes no lock and writes nothing. What may change is
--- decided by the condition of the upsert alone, on the row as it is once it is locked.
+-- decided by the condition of the upsert alone, on the row as it is once it is locked. It judges by one reading of the clock, which a wait
+-- for the lock makes old: the last column but the record's says when the wait was over, and a lease that is short by it is asked for again.
 with seen as materialized (
     select t.*, {now} as n from {table} as t where t.k = $1
 ), stop as materialized (
@@ -18,10 +19,10 @@ with seen as materialized (
     from (select {now} as n) as c
     where not exists (select from stop)
     on conflict (k) do update set {take_over}
-    where t.drop_at <= {now}
+    where t.drop_at <= excluded.made_at
         or t.st = 0 and t.tries < $7
         or t.st = 1 and t.fp is not distinct from excluded.fp
-            and (t.token = excluded.token or t.lease_at <= {now} and t.tries < $7 and not $6)
+            and (t.token = excluded.token or t.lease_at <= excluded.made_at and t.tries < $7 and not $6)
     returning t.*
 )
 select {granted}, lease_at - $4, {now}, {record}, null::bytea from granted as t

@@ -21,10 +21,10 @@ with asked as materialized (
     where not exists (select from stop where stop.k = a.k)
     order by a.k
     on conflict (k) do update set {take_over}
-    where t.drop_at <= {now} or (
+    where t.drop_at <= excluded.made_at or (
         select t.st = 0 and t.tries < a.most
             or t.st = 1 and t.fp is not distinct from a.fp
-                and (t.token = a.token or t.lease_at <= {now} and t.tries < a.most and not a.park)
+                and (t.token = a.token or t.lease_at <= excluded.made_at and t.tries < a.most and not a.park)
         from asked as a where a.k = excluded.k
     )
     returning t.*

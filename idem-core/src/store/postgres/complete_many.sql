@@ -1,4 +1,4 @@
--- As in `complete.sql`, for arrays of equal length, in which no id comes twice. Rows are locked in the order of their ids, as by every
+-- As in `complete_or_see.sql`, for arrays of equal length, in which no id comes twice. Rows are locked in the order of their ids, as by every
 -- other session.
 with ended as materialized (
     select * from unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bigint[], $5::bigint[], $6::bytea[], $7::bigint[])

@@ -36,6 +36,13 @@ impl Inner {
                 .bind(end.body.as_slice())
                 .bind(span(end.ttl))
                 .bind(span(end.keep.max(end.ttl)))
+        };
+        let stored = |rows: &[PgRow]| Ok(Some(!rows.is_empty()));
+        if self.ask(DOING, &self.statements.complete, bind, stored).await? {
+            return Ok(Recorded::Stored);
+        }
+        let bind = |ask: Ask| {
+            bind(ask)
                 .bind(end.fingerprint.as_ref().map(|print| print.as_bytes().as_slice()))
                 .bind(fence(end.fence))
                 .bind(state == 2)
@@ -44,7 +51,7 @@ impl Inner {
             Some(row) => Said::read(row).map(|said| said.recorded(operation)),
             None => Ok(None),
         };
-        self.ask(DOING, &self.statements.complete, bind, read).await
+        self.ask(DOING, &self.statements.complete_or_see, bind, read).await
     }
 
     pub(super) async fn complete_many(&self, ends: &[Completion]) -> Result<Vec<Recorded>, StoreError> {

@@ -1,14 +1,18 @@
-(st, token, fence, tries, fp, made_at, drop_at, lease_at, prior, done_at, body_until, body) = (
-        -- One reading of the clock, once the row is locked: a claim that had to wait is not born old.
-        select 1, excluded.token,
-            case when mine then t.fence else greatest(least(t.fence, 9223372036854775806) + 1, n) end,
-            case when gone then 1 when mine then t.tries else least(t.tries, 2147483646) + 1 end,
-            excluded.fp,
-            case when gone then n else t.made_at end,
-            n + (excluded.drop_at - excluded.made_at),
-            n + (excluded.lease_at - excluded.made_at),
-            case when gone then 0 when mine then t.prior | 4 when t.st = 1 then 2 else 1 end,
-            null::bigint, null::bigint, null::bytea
-        from (select {now} as n) as c,
-            lateral (select t.drop_at <= n as gone, t.drop_at > n and t.st = 1 and t.token = excluded.token as mine) as w
-    )
+st = 1, token = excluded.token, fp = excluded.fp, lease_at = excluded.lease_at, drop_at = excluded.drop_at,
+    done_at = null, body_until = null, body = null,
+    fence = case
+        when t.drop_at > excluded.made_at and t.st = 1 and t.token = excluded.token then t.fence
+        else greatest(least(t.fence, 9223372036854775806) + 1, excluded.fence)
+    end,
+    tries = case
+        when t.drop_at <= excluded.made_at then 1
+        when t.st = 1 and t.token = excluded.token then t.tries
+        else least(t.tries, 2147483646) + 1
+    end,
+    made_at = case when t.drop_at <= excluded.made_at then excluded.made_at else t.made_at end,
+    prior = case
+        when t.drop_at <= excluded.made_at then 0
+        when t.st = 0 then 1
+        when t.token = excluded.token then t.prior | 4
+        else 2
+    end

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::clock::micros;
+use crate::store::index::Prefixed;
 use crate::{Fingerprint, RecordId, Timestamp, Token};
 
 /// No entry: the end of a list.
@@ -73,13 +74,6 @@ impl Entry {
         self.id == half(id)
     }
 
-    /// What the index hashes by; the same as [`RecordId::prefix`].
-    pub(super) fn prefix(&self) -> u64 {
-        let mut first = [0; 8];
-        first.copy_from_slice(&self.id[..8]);
-        u64::from_le_bytes(first)
-    }
-
     pub(super) fn is_done(&self) -> bool {
         matches!(self.state, State::Done | State::DoneWith)
     }
@@ -106,6 +100,15 @@ impl Entry {
     /// How long it is still good for; zero if its time has passed.
     pub(super) fn left(&self, now: Timestamp) -> Duration {
         between(signed(now.as_micros()), self.until.get())
+    }
+}
+
+impl Prefixed for Entry {
+    /// The same as [`RecordId::prefix`].
+    fn prefix(&self) -> u64 {
+        let mut first = [0; 8];
+        first.copy_from_slice(&self.id[..8]);
+        u64::from_le_bytes(first)
     }
 }
 

@@ -10,8 +10,7 @@ use super::shard::{Found, Seen, Shard};
 use crate::clock::Clock;
 use crate::{Body, Fingerprint, RecordId, Timestamp, Token};
 
-/// How many messages one shard holds at most: three quarters of an index of 16,384 places, which leaves room for the traces
-/// of removals.
+/// How many messages one shard holds at most: three quarters of an index of 16,384 places, so that a walk through it is short.
 pub(super) const PER_SHARD: usize = 12_288;
 
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use hashbrown::HashTable;
-
 use super::entry::{Entry, NONE};
+use super::place::Index;
 use super::slab::Slab;
 use crate::{Body, Fingerprint, RecordId, Timestamp, Token};
 
@@ -27,8 +26,7 @@ pub(super) struct Seen {
 
 /// A part of a set.
 pub(super) struct Shard {
-    /// Places of entries, by the id's first eight bytes, which are as good as a hash.
-    index: HashTable<u32>,
+    index: Index,
     entries: Slab<Entry>,
     /// The results, at the same places; `None` if none are kept.
     bodies: Option<Slab<Option<Body>>>,
@@ -42,7 +40,7 @@ pub(super) struct Shard {
 impl Shard {
     pub(super) fn new(limit: usize, keep_bodies: bool) -> Self {
         Self {
-            index: HashTable::new(),
+            index: Index::default(),
             entries: Slab::new(),
             bodies: keep_bodies.then(Slab::new),
             newest: NONE,
@@ -127,52 +125,28 @@ impl Shard {
         if self.len() >= self.limit {
             self.remove_oldest();
         }
-        self.clear_traces();
         let at = self.place(seen);
         self.link(at);
-        let entries = &self.entries;
-        self.index.insert_unique(id.prefix(), at, |&other| entries.get(other).prefix());
+        self.index.insert(id, at);
     }
 
     pub(super) fn remove(&mut self, id: &RecordId) {
-        let entries = &self.entries;
-        if let Ok(found) = self.index.find_entry(id.prefix(), |&at| entries.get(at).is(id)) {
-            let (at, _) = found.remove();
+        if let Some(at) = self.find(id) {
+            self.index.remove(id, at);
             self.give_back(at);
         }
     }
 
     fn remove_oldest(&mut self) {
         let oldest = self.oldest;
-        if oldest == NONE {
-            return;
-        }
-        let prefix = self.entries.get(oldest).prefix();
-        if let Ok(found) = self.index.find_entry(prefix, |&at| at == oldest) {
-            found.remove();
+        if oldest != NONE {
+            self.index.remove(self.entries.get(oldest), oldest);
             self.give_back(oldest);
         }
     }
 
     fn find(&self, id: &RecordId) -> Option<u32> {
-        self.index.find(id.prefix(), |&at| self.entries.get(at).is(id)).copied()
-    }
-
-    /// Removals leave traces in the index, and an index that is full of them would double. This one is large enough already:
-    /// it is filled anew in place.
-    fn clear_traces(&mut self) {
-        let large_enough = self.index.num_buckets() * 3 >= self.limit * 4;
-        if !large_enough || self.index.len() < self.index.capacity() {
-            return;
-        }
-        self.index.clear();
-        let entries = &self.entries;
-        let mut at = self.newest;
-        while at != NONE {
-            let entry = entries.get(at);
-            self.index.insert_unique(entry.prefix(), at, |&other| entries.get(other).prefix());
-            at = entry.older;
-        }
+        self.index.find(id, |at| self.entries.get(at).is(id))
     }
 
     fn place(&mut self, seen: Seen) -> u32 {
@@ -246,10 +220,10 @@ mod tests {
         let limit = super::super::set::PER_SHARD;
         let mut shard = Shard::new(limit, false);
         (0..limit as u64).for_each(|message| insert(&mut shard, message));
-        let buckets = shard.index.num_buckets();
-        assert_eq!(buckets, 16_384);
+        let slots = shard.index.slots();
+        assert_eq!(slots, 16_384);
         (limit as u64..200_000).for_each(|message| insert(&mut shard, message));
-        assert_eq!((shard.len(), shard.index.num_buckets()), (limit, buckets));
+        assert_eq!((shard.len(), shard.index.slots()), (limit, slots));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{CachedStatement, Connection};
 
+use self::housekeeping::Housekeeping;
 use super::open;
 use super::place::Place;
 use super::row;
@@ -11,6 +12,10 @@ use super::work::{Said, Wait, Work};
 use crate::clock::Clock;
 use crate::machine::{Answer, Change, Operation, Record, State, decide};
 use crate::{RecordId, StoreError, StoreErrorKind, Timestamp};
+
+mod housekeeping;
+mod in_place;
+mod usual;
 
 /// The connection that writes.
 pub(super) struct Engine {
@@ -22,11 +27,7 @@ pub(super) struct Engine {
     /// What the connection waits for at its next commit.
     level: Wait,
     commits: u64,
-    /// Writes since dead records were last looked for, and the row up to which that was done.
-    unswept: usize,
-    swept_to: i64,
-    /// Whether something was refused for want of room since dead records were last looked for.
-    full: bool,
+    house: Housekeeping,
     /// Pages in the log, as far as they can be guessed.
     logged: usize,
 }
@@ -35,9 +36,6 @@ pub(super) struct Engine {
 pub(super) type Answers = Vec<Result<Said, StoreError>>;
 
 impl Engine {
-    /// After so many writes, four times as many rows are looked at and the dead ones deleted. A message is two writes, so all rows
-    /// are looked at while an eighth of them is replaced, and a file that nobody sweeps stays bounded.
-    const HOUSEKEEPING: usize = 256;
     /// Rows that a sweep looks at in one transaction.
     const WINDOW: usize = 4_096;
     /// How long it may take to notice that the file is gone.
@@ -53,9 +51,7 @@ impl Engine {
             checked: Instant::now(),
             level: Wait::Disk,
             commits: 0,
-            unswept: 0,
-            swept_to: 0,
-            full: false,
+            house: Housekeeping::default(),
             logged: 0,
         }
     }
@@ -83,28 +79,27 @@ impl Engine {
         self.run("begin immediate", "begin a transaction")?;
         // Read once the lock is held: no record in the file is younger, and nobody changes one until the commit.
         let now = self.clock.now();
-        if std::mem::take(&mut self.full) {
+        if std::mem::take(&mut self.house.full) {
             // Nothing is written while there is no room, so no write would ever come to clean up after.
             self.keep_house(Self::WINDOW, now)?;
         }
         for work in work {
             let answer = self.work(work, now);
-            self.full |= matches!(&answer, Err(error) if error.kind() == StoreErrorKind::Full);
+            self.house.full |= matches!(&answer, Err(error) if error.kind() == StoreErrorKind::Full);
             // Some errors (no room, no memory) make SQLite roll back everything; others concern one record alone.
             match answer {
                 Err(error) if self.connection.is_autocommit() => return Err(error),
                 answer => answers.push(answer),
             }
         }
-        if self.unswept >= Self::HOUSEKEEPING {
-            let window = 4 * std::mem::take(&mut self.unswept);
+        if self.house.is_due() {
+            let window = self.house.window();
             self.keep_house(window, now)?;
         }
         let committed = self.run("commit", "commit");
-        self.full |= matches!(&committed, Err(error) if error.kind() == StoreErrorKind::Full);
+        self.house.full |= matches!(&committed, Err(error) if error.kind() == StoreErrorKind::Full);
         committed?;
-        self.commits += 1;
-        self.logged += 1;
+        self.committed();
         Ok(())
     }
 
@@ -166,61 +161,51 @@ impl Engine {
         operation: &Operation,
         now: Timestamp,
     ) -> Result<Answer, StoreError> {
+        if let Some(answer) = self.usual(id, operation, now)? {
+            return Ok(answer);
+        }
         let found = row::find(&mut *self.prepare(include_str!("find.sql"))?, id)
             .map_err(|error| self.place.unreadable(id, error))?;
         let (answer, change) = decide(found.as_ref().map(|found| &found.record), operation, now);
         let changed = match (change, found) {
             (Change::None, _) | (Change::Remove, None) => return Ok(answer),
             (Change::Put(record), Some(found)) => {
-                row::write(&mut *self.prepare(include_str!("update.sql"))?, found.row, &record)
+                row::write(&mut *self.prepare(include_str!("update.sql"))?, found.row, &record).map(drop)
             }
             (Change::Put(record), None) => {
-                row::write(&mut *self.prepare(include_str!("insert.sql"))?, id.as_bytes().as_slice(), &record)
+                let id = id.as_bytes().as_slice();
+                row::write(&mut *self.prepare(include_str!("insert.sql"))?, id, &record).map(drop)
             }
             // If the clock was set back, the next grant's fence would not be greater without this one's. A sweep takes it in time.
             (Change::Remove, Some(found)) if found.record.fence >= now.as_micros() => {
                 let dead = Record { state: State::Open, drop_at: Timestamp::ZERO, ..found.record };
-                row::write(&mut *self.prepare(include_str!("update.sql"))?, found.row, &dead)
+                row::write(&mut *self.prepare(include_str!("update.sql"))?, found.row, &dead).map(drop)
             }
             (Change::Remove, Some(found)) => {
                 self.prepare(include_str!("remove.sql"))?.execute([found.row]).map(drop)
             }
         };
         changed.map_err(|error| self.place.fault("write a record", error))?;
-        self.unswept += 1;
-        // The record's own page, one of the index at its claim, and those that a large body fills.
-        self.logged += 2 + operation_bytes(operation) / 4_096;
+        self.wrote(operation);
         Ok(answer)
     }
 
-    /// Deletes the dead records among the next `window` rows.
-    fn keep_house(&mut self, window: usize, now: Timestamp) -> Result<(), StoreError> {
-        let (_, next) = self.sweep(self.swept_to, window, usize::MAX, now)?;
-        self.swept_to = next.unwrap_or(0);
-        Ok(())
+    /// Counts a write.
+    fn wrote(&mut self, operation: &Operation) {
+        self.house.wrote();
+        // The record's own page, one of the index at its claim, and those that a large body fills.
+        self.logged += match operation {
+            Operation::Complete(completion) | Operation::Fail(completion) => {
+                1 + completion.body.len() / 4_096
+            }
+            _ => 2,
+        };
     }
 
-    /// Deletes up to `limit` dead records among the first `window` rows after `after`. Returns how many, and the last row
-    /// looked at if more may follow.
-    fn sweep(
-        &mut self,
-        after: i64,
-        window: usize,
-        limit: usize,
-        now: Timestamp,
-    ) -> Result<(usize, Option<i64>), StoreError> {
-        let fault = |error| self.place.fault("delete dead records", error);
-        let (last, seen): (Option<i64>, i64) = self
-            .prepare(include_str!("window.sql"))?
-            .query_row((after, whole(window)), |row| Ok((row.get(0)?, row.get(1)?)))
-            .map_err(fault)?;
-        let Some(last) = last else { return Ok((0, None)) };
-        let gone = self
-            .prepare(include_str!("sweep.sql"))?
-            .execute((after, last, row::instant(now), whole(limit)))
-            .map_err(fault)?;
-        self.logged += gone;
-        Ok((gone, (seen == whole(window)).then_some(last)))
+    /// Counts a commit.
+    fn committed(&mut self) {
+        self.commits += 1;
+        self.logged += 1;
     }
 
     fn prepare(&self, sql: &str) -> Result<CachedStatement<'_>, StoreError> {
@@ -252,23 +237,14 @@ impl Engine {
         if self.level == wait {
             return Ok(());
         }
+        // In a number, because this one cannot be kept ready: it takes effect as it is prepared.
         let level = match wait {
-            Wait::Commit => "pragma synchronous = normal",
-            Wait::Disk => "pragma synchronous = full",
+            Wait::Commit => "pragma synchronous=1",
+            Wait::Disk => "pragma synchronous=2",
         };
-        self.connection.execute_batch(level).map_err(|error| self.place.fault("set how it syncs", error))?;
+        let set = self.connection.prepare(level).and_then(|mut level| level.execute([]));
+        set.map_err(|error| self.place.fault("set how it syncs", error))?;
         self.level = wait;
         Ok(())
-    }
-}
-
-fn whole(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-fn operation_bytes(operation: &Operation) -> usize {
-    match operation {
-        Operation::Complete(completion) | Operation::Fail(completion) => completion.body.len(),
-        _ => 0,
     }
 }

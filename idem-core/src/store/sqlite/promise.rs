@@ -47,9 +47,14 @@ impl<T> Slot<T> {
 impl<T> Promise<T> {
     /// Gives the answer.
     pub(super) fn keep(self, answer: T) {
-        if let Some(waker) = self.0.settle(State::Kept(answer)) {
+        if let Some(waker) = self.give(answer) {
             waker.wake();
         }
+    }
+
+    /// Gives the answer, and returns whom to wake.
+    pub(super) fn give(self, answer: T) -> Option<Waker> {
+        self.0.settle(State::Kept(answer))
     }
 }
 

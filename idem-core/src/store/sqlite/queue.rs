@@ -30,7 +30,6 @@ pub(super) struct Queue {
     filled: Condvar,
 }
 
-#[derive(Default)]
 struct Waiting {
     quick: VecDeque<Job>,
     lasting: VecDeque<Job>,
@@ -39,8 +38,23 @@ struct Waiting {
     /// Jobs in the last batch.
     last: usize,
     tidy: Option<Tidy>,
+    /// Whether the writer has nothing to do, as before it has begun.
     idle: bool,
     closed: bool,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        Self {
+            quick: VecDeque::new(),
+            lasting: VecDeque::new(),
+            passed: 0,
+            last: 0,
+            tidy: None,
+            idle: true,
+            closed: false,
+        }
+    }
 }
 
 /// How soon the log has to be copied back.
@@ -76,6 +90,11 @@ impl Queue {
     pub(super) fn is_quiet(&self) -> bool {
         let waiting = self.lock();
         waiting.idle && waiting.last <= 1 || waiting.closed
+    }
+
+    /// Whether the writer is at work, or about to be.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.lock().idle
     }
 
     /// Says how many pages are in the log.

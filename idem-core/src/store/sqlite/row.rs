@@ -1,7 +1,7 @@
 //! A record as a row.
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Row, Statement, ToSql, params};
+use rusqlite::{Row, Rows, Statement, ToSql, params};
 
 use crate::machine::{Kept, Prior, Record, State};
 use crate::{Body, Fingerprint, RecordId, Timestamp, Token};
@@ -44,8 +44,15 @@ pub(super) enum Glance {
 
 /// Reads with the statement in `glance.sql` what a replay needs: half of the columns, and so a tenth less time.
 pub(super) fn glance(statement: &mut Statement<'_>, id: &RecordId) -> Result<Glance, RowError> {
-    let mut rows = statement.query([id.as_bytes().as_slice()])?;
+    peek(&mut statement.query([id.as_bytes().as_slice()])?)
+}
+
+/// As [`glance`], with the statement in `peek.sql`: it has a row in any case, and so the look goes on until `rows` are dropped.
+pub(super) fn peek(rows: &mut Rows<'_>) -> Result<Glance, RowError> {
     let Some(row) = rows.next()? else { return Ok(Glance::Absent) };
+    if matches!(row.get_ref(0)?, ValueRef::Null) {
+        return Ok(Glance::Absent);
+    }
     let state = match integer(row, 0, "st")? {
         2 => State::Done(kept(row, 3)?),
         3 => State::Failed(kept(row, 3)?),
@@ -62,12 +69,13 @@ pub(super) fn glance(statement: &mut Statement<'_>, id: &RecordId) -> Result<Gla
     }))
 }
 
-/// Writes one record: with the statement in `insert.sql` under its id, or with the one in `update.sql` over its row.
+/// Writes one record: with the statement in `insert.sql` under its id if there is none, or with the one in `update.sql` over its
+/// row. Returns whether it did.
 pub(super) fn write(
     statement: &mut Statement<'_>,
     whose: impl ToSql,
     record: &Record,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<bool> {
     let (lease_at, prior) = match &record.state {
         State::Held { lease_at, prior } => (Some(instant(*lease_at)), Some(prior_number(*prior))),
         _ => (None, None),
@@ -76,7 +84,7 @@ pub(super) fn write(
         State::Done(kept) | State::Failed(kept) => Some(kept),
         State::Open | State::Held { .. } => None,
     };
-    statement.execute(params![
+    let rows = statement.execute(params![
         whose,
         state_number(&record.state),
         record.token.as_bytes().as_slice(),
@@ -92,7 +100,29 @@ pub(super) fn write(
         kept.map(|kept| instant(kept.body_until)),
         kept.map(|kept| kept.body.as_slice()),
     ])?;
-    Ok(())
+    Ok(rows == 1)
+}
+
+/// Writes the end of an attempt with the statement in `settle.sql`, if the record is held with its token and not gone at `now`.
+/// Returns whether it was.
+pub(super) fn settle(
+    statement: &mut Statement<'_>,
+    id: &RecordId,
+    record: &Record,
+    now: Timestamp,
+) -> rusqlite::Result<bool> {
+    let (State::Done(kept) | State::Failed(kept)) = &record.state else { return Ok(false) };
+    let rows = statement.execute(params![
+        id.as_bytes().as_slice(),
+        record.token.as_bytes().as_slice(),
+        instant(now),
+        state_number(&record.state),
+        instant(record.drop_at),
+        instant(kept.done_at),
+        instant(kept.body_until),
+        kept.body.as_slice(),
+    ])?;
+    Ok(rows == 1)
 }
 
 fn record(row: &Row<'_>) -> Result<Found, RowError> {

@@ -4,5 +4,5 @@ where id in (
     select id from idem_record
     where id > ?1 and id <= ?2 and drop_at <= ?3 and fence < ?3
     order by id
-    limit ?4
+    limit ?4 + 0
 )

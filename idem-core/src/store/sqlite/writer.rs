@@ -4,26 +4,35 @@
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::task::Waker;
 use std::thread::{self, JoinHandle};
 
 use super::engine::{Answers, Engine};
+use super::novelty::Novelty;
 use super::place::Place;
 use super::promise::{Promised, promise};
 use super::queue::{Job, Next, Queue};
 use super::work::{Said, Wait, Work};
+use crate::machine::{Answer, Claim, Verdict};
 use crate::{StoreError, StoreErrorKind};
 
 /// The writing side of a store.
 pub(super) struct Writer {
     pub(super) place: Place,
     pub(super) queue: Queue,
+    pub(super) novelty: Novelty,
     engine: Mutex<Engine>,
 }
 
 impl Writer {
     /// Starts the thread. It ends once the queue is closed and empty.
     pub(super) fn start(engine: Engine, place: Place) -> Result<(Arc<Self>, JoinHandle<()>), StoreError> {
-        let writer = Arc::new(Self { place, queue: Queue::default(), engine: Mutex::new(engine) });
+        let writer = Arc::new(Self {
+            place,
+            queue: Queue::default(),
+            novelty: Novelty::default(),
+            engine: Mutex::new(engine),
+        });
         let its = writer.clone();
         let thread =
             thread::Builder::new().name("idem-sqlite".into()).spawn(move || its.run()).map_err(|cause| {
@@ -50,18 +59,47 @@ impl Writer {
 
     /// Does `work` on this thread, unless others write or wait to: then it is given back.
     pub(super) fn try_here(&self, work: Work) -> ControlFlow<Result<Said, StoreError>, Work> {
-        if !self.queue.is_quiet() {
-            return ControlFlow::Continue(work);
+        match self.alone() {
+            Some(mut engine) => ControlFlow::Break(self.finish(&mut engine, work)),
+            None => ControlFlow::Continue(work),
         }
-        let mut engine = match self.engine.try_lock() {
-            Ok(engine) => engine,
-            Err(TryLockError::Poisoned(engine)) => engine.into_inner(),
-            Err(TryLockError::WouldBlock) => return ControlFlow::Continue(work),
-        };
-        ControlFlow::Break(self.finish(&mut engine, work))
+    }
+
+    /// The verdict on `claim`, if nobody else writes or waits to. Without one in it, the claim has been looked at and needs the
+    /// queue: see [`Engine::claim_in_place`].
+    pub(super) fn claim_in_place(&self, claim: &Claim) -> ControlFlow<Result<Option<Verdict>, StoreError>> {
+        let Some(mut engine) = self.alone() else { return ControlFlow::Continue(()) };
+        let verdict = engine.claim_in_place(claim);
+        if let Ok(Some(verdict)) = &verdict {
+            self.novelty.note(matches!(verdict, Verdict::Claimed(_)));
+        }
+        self.queue.logged(engine.logged());
+        ControlFlow::Break(verdict)
+    }
+
+    /// The engine, unless others write or wait to.
+    fn alone(&self) -> Option<MutexGuard<'_, Engine>> {
+        if !self.queue.is_quiet() {
+            return None;
+        }
+        match self.engine.try_lock() {
+            Ok(engine) => Some(engine),
+            Err(TryLockError::Poisoned(engine)) => Some(engine.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Whether a claim had better go to the queue without a look before. Only while the writer is at work: then a duplicate that
+    /// came against all expectation waits no longer than those around it.
+    pub(super) fn expects_new(&self) -> bool {
+        self.novelty.is_likely() && self.queue.is_busy()
     }
 
     fn finish(&self, engine: &mut Engine, mut work: Work) -> Result<Said, StoreError> {
+        if let Some(said) = self.guard(engine, |engine| engine.end_alone(&work))? {
+            self.queue.logged(engine.logged());
+            return Ok(said);
+        }
         let mut answers = Vec::with_capacity(1);
         loop {
             self.settle(engine, work.wait(), std::iter::once(&work), &mut answers)?;
@@ -81,6 +119,7 @@ impl Writer {
         let _abandon = Abandon(self);
         let mut jobs = Vec::with_capacity(Queue::BATCH);
         let mut answers = Vec::with_capacity(Queue::BATCH);
+        let mut wakers = Vec::with_capacity(Queue::BATCH);
         loop {
             let wait = match self.queue.next(&mut jobs) {
                 Next::Batch(wait) => wait,
@@ -94,17 +133,19 @@ impl Writer {
             let outcome = self.settle(&mut engine, wait, jobs.iter().map(|job| &job.work), &mut answers);
             let logged = engine.logged();
             drop(engine);
+            self.learn(&answers);
             match outcome {
                 Ok(()) => {
-                    for (job, answer) in jobs.drain(..).zip(answers.drain(..)) {
-                        self.tell(job, answer);
-                    }
+                    let told = jobs.drain(..).zip(answers.drain(..));
+                    wakers.extend(told.filter_map(|(job, answer)| self.tell(job, answer)));
                 }
                 Err(error) => {
-                    for job in jobs.drain(..) {
-                        self.tell(job, Err(error.clone()));
-                    }
+                    wakers.extend(jobs.drain(..).filter_map(|job| self.tell(job, Err(error.clone()))));
                 }
+            }
+            for waker in wakers.drain(..) {
+                // A waker is foreign code, and its panic must not keep the others asleep.
+                let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
             }
             self.queue.logged(logged);
         }
@@ -118,32 +159,53 @@ impl Writer {
         work: impl Iterator<Item = &'w Work>,
         answers: &mut Answers,
     ) -> Result<(), StoreError> {
-        let outcome = catch_unwind(AssertUnwindSafe(|| engine.transact(wait, work, answers)));
+        let outcome = self.guard(engine, |engine| engine.transact(wait, work, answers));
+        if outcome.is_err() {
+            answers.clear();
+        }
+        outcome
+    }
+
+    fn guard<T>(
+        &self,
+        engine: &mut Engine,
+        work: impl FnOnce(&mut Engine) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(engine)));
         let error = match outcome {
-            Ok(Ok(())) => return Ok(()),
+            Ok(Ok(done)) => return Ok(done),
             Ok(Err(error)) => error,
             Err(_) => self
                 .place
                 .error(StoreErrorKind::Unavailable, "its writer panicked; the transaction was rolled back"),
         };
-        answers.clear();
         engine.roll_back();
         Err(error)
     }
 
-    fn tell(&self, job: Job, answer: Result<Said, StoreError>) {
-        let answer = match answer {
-            Ok(Said::More(work)) => match self.queue.push(Job { work, ..job }) {
-                None => return,
-                Some(Job { work, promise }) => {
-                    let answer = self.finish(&mut self.lock(), work);
-                    return promise.keep(answer);
-                }
-            },
-            answer => answer,
+    /// Notes whether the claims of a batch found what was expected of them.
+    fn learn(&self, answers: &Answers) {
+        let known = |answer: &Result<Said, StoreError>| match answer {
+            Ok(Said::One(Answer::Claim(verdict))) => !matches!(verdict, Verdict::Claimed(_)),
+            Ok(Said::Claims(verdicts)) => !matches!(verdicts[..], [Verdict::Claimed(_), ..]),
+            Ok(_) => false,
+            Err(_) => true,
         };
-        // A waker is foreign code, and its panic must not keep the answers from all others.
-        let _ = catch_unwind(AssertUnwindSafe(|| job.promise.keep(answer)));
+        if answers.is_empty() || answers.iter().any(known) {
+            self.novelty.note(false);
+        }
+    }
+
+    /// Gives the answer, and returns whom to wake. All are woken at the end: who wakes up runs at once, finds nobody else ready and
+    /// goes to sleep again, once for each.
+    fn tell(&self, job: Job, answer: Result<Said, StoreError>) -> Option<Waker> {
+        match answer {
+            Ok(Said::More(work)) => {
+                let Job { work, promise } = self.queue.push(Job { work, ..job })?;
+                promise.give(self.finish(&mut self.lock(), work))
+            }
+            answer => job.promise.give(answer),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Engine> {

@@ -191,10 +191,8 @@ fn f49_a_table_in_which_one_key_could_have_two_records_is_refused() {
     execute(&url, "create unique index on idem_record (k)");
     granted(&open(&builder), &claim("one"));
 
-    let by_time = PostgresStore::schema()
-        .replace("idem_record", "by_time")
-        .replace("primary key check", "not null check")
-        .replace(
+    let by_time =
+        PostgresStore::schema().replace("idem_record", "by_time").replace("primary key", "not null").replace(
             ") with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)",
             ", unique (k, made_at)) partition by range (made_at)",
         );

@@ -106,3 +106,6 @@ fn f33_replies_that_are_dropped_midway_leave_the_connection_in_order() {
         }
     }
 }
+
+/// What `require = "durable"` is compared with while a handler is compiled.
+const _: () = assert!(matches!(<RedisStore as idem::Classed>::CLASS, Some(idem::StoreClass::Lossy)));

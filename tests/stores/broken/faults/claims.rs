@@ -13,6 +13,12 @@ faults! {
         }
     }
 
+    CountsFromLater {
+        fn asked_at(&self, now: Timestamp) -> Timestamp {
+            Timestamp::from_micros(now.as_micros() + 1)
+        }
+    }
+
     BatchLooksFirst {
         fn batch_sees_itself(&self) -> bool {
             false
