@@ -3,9 +3,13 @@
 use std::env;
 use std::path::PathBuf;
 
-/// A `cfg`, and the program that it stands for.
-const SERVERS: [(&str, &str); 3] =
-    [("redis_server", "redis-server"), ("c_compiler", "cc"), ("postgres_server", "postgres")];
+/// A `cfg`, the program that it stands for, and whether that is required where servers are.
+const SERVERS: [(&str, &str, bool); 4] = [
+    ("redis_server", "redis-server", true),
+    ("c_compiler", "cc", true),
+    ("postgres_server", "postgres", true),
+    ("pgbouncer", "pgbouncer", false),
+];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -13,13 +17,13 @@ fn main() {
     println!("cargo::rerun-if-env-changed=IDEM_REQUIRE_SERVERS");
     // Where servers are required, a missing one is a failure of its tests.
     let required = env::var_os("IDEM_REQUIRE_SERVERS").is_some_and(|value| value == "1");
-    for (cfg, program) in SERVERS {
+    for (cfg, program, can_be_required) in SERVERS {
         println!("cargo::rustc-check-cfg=cfg({cfg})");
         let found = places(program).find(|path| path.is_file());
         if let Some(path) = &found {
             println!("cargo::rerun-if-changed={}", path.display());
         }
-        if found.is_some() || required {
+        if found.is_some() || (required && can_be_required) {
             println!("cargo::rustc-cfg={cfg}");
         }
     }

@@ -22,6 +22,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 
 use self::connections::Connections;
 use self::place::Place;
+use self::proxied::Proxied;
 use self::runtime::OnRuntime;
 use self::statements::Statements;
 use self::storm::Storm;
@@ -42,6 +43,7 @@ mod migrate;
 mod names;
 mod open;
 mod place;
+mod proxied;
 mod row;
 mod runtime;
 mod session;
@@ -70,7 +72,10 @@ pub use target::PostgresTarget;
 /// - **The clock** is the server's. Clocks of consumers do not matter.
 /// - **The runtime**: operations run in the tokio runtime that the store was opened in; any executor can wait for them. Handlers that
 ///   are plain `fn`s need it to be a multi-threaded one.
-/// - **Behind a pooling proxy** that hands out a connection for each transaction, connect with `statement_cache_capacity(0)`.
+/// - **Behind a pooling proxy** that hands out a connection for each transaction, connect with `statement_cache_capacity(0)` (in a URL,
+///   `?statement-cache-capacity=0`). Each operation is then a transaction of its own, of four round trips, that needs no prepared statement
+///   to be found again and leaves no setting behind. A proxy that keeps track of prepared statements itself, or that hands out a connection
+///   for each session, needs none of that.
 ///
 /// The table is made by [`migrate`](PostgresStoreBuilder::migrate), or by the statements that [`schema`](Self::schema) prints.
 #[derive(Clone)]
@@ -79,6 +84,7 @@ pub struct PostgresStore(Arc<Inner>);
 struct Inner {
     runtime: Handle,
     connections: Connections,
+    proxied: Option<Proxied>,
     statements: Statements,
     place: Place,
     timeout: Duration,

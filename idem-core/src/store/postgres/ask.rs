@@ -8,6 +8,7 @@ use sqlx::query::Query;
 use sqlx::{Postgres, SqlStr};
 
 use super::Inner;
+use super::connections::Lent;
 use super::fault::{Next, next};
 use super::row::Damaged;
 use crate::{StoreError, StoreErrorKind, Token};
@@ -39,8 +40,13 @@ impl Inner {
         read: impl Fn(&[PgRow]) -> Result<Option<T>, Damaged>,
     ) -> Result<T, StoreError> {
         for tries in 1..=TRIES {
-            let mut lent = self.connections.lend().await.map_err(|error| self.place.fault(doing, error))?;
-            match bind(sqlx::query(statement.clone())).fetch_all(&mut *lent).await {
+            let mut lent = self.connections.lend().await.map_err(|error| self.place.trouble(doing, error))?;
+            let ask = bind(sqlx::query(statement.clone()));
+            let fetched = match &self.proxied {
+                None => ask.fetch_all(&mut *lent).await,
+                Some(proxied) => proxied.fetch(&mut lent, ask).await,
+            };
+            match fetched {
                 Ok(rows) => {
                     lent.give_back();
                     match read(&rows) {
@@ -51,7 +57,7 @@ impl Inner {
                 }
                 Err(error) => match next(&error, lent.may_be_stale()) {
                     Next::Again if tries < TRIES => {
-                        lent.give_back();
+                        self.take_back(lent);
                         tokio::time::sleep(jitter(tries)).await;
                     }
                     Next::Elsewhere if tries < TRIES => {
@@ -59,15 +65,22 @@ impl Inner {
                         self.connections.forget_idle();
                     }
                     Next::Again | Next::Stop => {
-                        lent.give_back();
-                        return Err(self.place.fault(doing, error));
+                        self.take_back(lent);
+                        return Err(self.place.trouble(doing, error));
                     }
-                    Next::Elsewhere | Next::Close => return Err(self.place.fault(doing, error)),
+                    Next::Elsewhere | Next::Close => return Err(self.place.trouble(doing, error)),
                 },
             }
         }
         let what = format_args!("cannot {doing}: other sessions were faster each of {TRIES} times");
         Err(self.place.error(StoreErrorKind::Unavailable, what))
+    }
+
+    /// Takes a connection back after an error that does not matter to it, unless a transaction may be open there.
+    fn take_back(&self, lent: Lent<'_>) {
+        if self.proxied.is_none() {
+            lent.give_back();
+        }
     }
 }
 

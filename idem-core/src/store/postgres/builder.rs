@@ -12,6 +12,7 @@ use super::connections::Connections;
 use super::names::Table;
 use super::open::Found;
 use super::place::Place;
+use super::proxied::Proxied;
 use super::session::Session;
 use super::statements::Statements;
 use super::storm::Storm;
@@ -152,18 +153,27 @@ impl PostgresStoreBuilder {
     /// # Cancellation
     /// Nothing is left behind.
     pub async fn open(&self) -> Result<PostgresStore, StoreError> {
-        let Settled { options, table, place, runtime } = self.settle()?;
-        let session = Session::within(self.timeout);
+        let Settled { options, table, place, runtime, session, proxied } = self.settle()?;
         let connections = match &self.target.0 {
             Kind::Pool(pool) => Connections::Pool(pool.clone()),
-            Kind::Url(_) | Kind::Options(_) => Connections::own(options, session, self.max_connections),
+            Kind::Url(_) | Kind::Options(_) => {
+                // What is set for a session would stay with the next client of the proxy's.
+                let session = Some(session).filter(|_| proxied.is_none());
+                Connections::own(options, session, self.max_connections)
+            }
         };
         self.in_time(&place, "open", async {
             let fault = |error| place.fault("open", error);
             let mut lent = connections.lend().await.map_err(fault)?;
+            if let Some(proxied) = &proxied {
+                proxied.begin(&mut lent).await.map_err(fault)?;
+            }
             let found = Found::at(&mut lent, &table).await.map_err(fault)?;
             found.judge_server(&place)?;
             found.judge_table(&place)?;
+            if proxied.is_some() {
+                Proxied::commit(&mut lent).await.map_err(fault)?;
+            }
             lent.give_back();
             Ok(())
         })
@@ -171,6 +181,7 @@ impl PostgresStoreBuilder {
         Ok(PostgresStore(Arc::new(Inner {
             runtime,
             connections,
+            proxied,
             statements: Statements::of(&table),
             place,
             timeout: self.timeout,
@@ -207,7 +218,13 @@ impl PostgresStoreBuilder {
             let what = "it can only be opened or migrated within a tokio runtime";
             place.error(StoreErrorKind::Misconfigured, what).because(cause)
         })?;
-        Ok(Settled { options: options.disable_statement_logging(), table, place, runtime })
+        let session = Session::within(self.timeout);
+        let proxied = Proxied::by(&options, &session);
+        if proxied.is_some() {
+            // Such a proxy refuses connections that say how fractions are to be written. No record has one.
+            options = options.extra_float_digits(None);
+        }
+        Ok(Settled { options: options.disable_statement_logging(), table, place, runtime, session, proxied })
     }
 }
 
@@ -217,6 +234,8 @@ struct Settled {
     table: Table,
     place: Place,
     runtime: Handle,
+    session: Session,
+    proxied: Option<Proxied>,
 }
 
 /// Without where it connects to, which may have a password in it.

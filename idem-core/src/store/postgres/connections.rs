@@ -28,7 +28,8 @@ pub(super) enum Connections {
 
 pub(super) struct Own {
     options: PgConnectOptions,
-    session: Session,
+    /// Nothing, where a session is not one connection's.
+    session: Option<Session>,
     /// The one used last is used next.
     idle: Mutex<Vec<Idle>>,
     permits: Semaphore,
@@ -49,7 +50,7 @@ enum Whose<'c> {
 }
 
 impl Connections {
-    pub(super) fn own(options: PgConnectOptions, session: Session, most: usize) -> Self {
+    pub(super) fn own(options: PgConnectOptions, session: Option<Session>, most: usize) -> Self {
         let permits = Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS));
         Self::Own(Box::new(Own { options, session, idle: Mutex::default(), permits }))
     }
@@ -77,7 +78,9 @@ impl Own {
             return Ok(Lent(Some(Whose::Own { own: self, connection, made, reused: true, _permit: permit })));
         }
         let mut connection = self.options.connect().await?;
-        self.session.begin(&mut connection).await?;
+        if let Some(session) = &self.session {
+            session.begin(&mut connection).await?;
+        }
         let made = Instant::now();
         Ok(Lent(Some(Whose::Own { own: self, connection, made, reused: false, _permit: permit })))
     }

@@ -70,9 +70,9 @@ pub(super) fn advice(error: &sqlx::Error) -> Advice {
                     Misconfigured,
                     "the table is missing, or is not as idem made it; call `migrate` on the builder",
                 ),
-                "26000" => (
+                "26000" | "42P05" => (
                     Misconfigured,
-                    "a prepared statement is gone; behind a pooling proxy, connect with `statement_cache_capacity(0)`",
+                    "a prepared statement is gone, or is another client's; behind a pooling proxy, connect with `statement_cache_capacity(0)`",
                 ),
                 "25006" => (
                     ReadOnly,
@@ -90,6 +90,10 @@ pub(super) fn advice(error: &sqlx::Error) -> Advice {
                 ),
                 "57014" => (Unavailable, "the server gave up, as `statement_timeout` or somebody told it to"),
                 "57P01" | "57P02" | "57P03" => (Unavailable, "the server is starting or shutting down"),
+                "25P03" | "25P04" | "57P05" => {
+                    (Unavailable, "the server ended the session, as one of its timeouts told it to")
+                }
+                "40003" => (Unavailable, "whether it was done is unknown"),
                 "40001" | "40P01" => (Unavailable, "other sessions were in the way each time"),
                 "XX001" | "XX002" => (Corrupt, "the table or its index is damaged"),
                 // The class of errors of the connection.

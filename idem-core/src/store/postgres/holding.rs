@@ -76,7 +76,7 @@ impl Inner {
         if said.wrote != 0 {
             let what =
                 "cannot look at a record: the server is in recovery, as a replica is; connect to the primary";
-            return Err(self.place.error(StoreErrorKind::ReadOnly, what));
+            return Err(self.place.error(StoreErrorKind::Unavailable, what));
         }
         match decide(said.record.as_ref(), &Operation::Inspect, said.now) {
             (Answer::Inspect(snapshot), _) => Ok(snapshot),

@@ -33,7 +33,21 @@ impl Place {
 
     /// What sqlx or the server reported while idem was `doing` something.
     pub(super) fn fault(&self, doing: &str, error: sqlx::Error) -> StoreError {
-        let Advice { kind, advice } = advice(&error);
+        let advice = advice(&error);
+        self.told(doing, error, advice)
+    }
+
+    /// The same of an operation of a store that is open: records could be written then. A server that only reads now was demoted, and
+    /// another is the primary, or will be: what was done under a claim is worth trying to record until then.
+    pub(super) fn trouble(&self, doing: &str, error: sqlx::Error) -> StoreError {
+        let mut advice = advice(&error);
+        if advice.kind == StoreErrorKind::ReadOnly {
+            advice.kind = StoreErrorKind::Unavailable;
+        }
+        self.told(doing, error, advice)
+    }
+
+    fn told(&self, doing: &str, error: sqlx::Error, Advice { kind, advice }: Advice) -> StoreError {
         let what = |cause: &dyn fmt::Display| format!("cannot {doing}: {advice} ({cause})");
         match error {
             sqlx::Error::Database(error) => {

@@ -19,6 +19,13 @@ impl Session {
         Self { statement_timeout: millis.to_string(), lock_timeout: lock.to_string() }
     }
 
+    /// The same for one transaction, which it begins. The numbers have nothing of a user's in them.
+    pub(super) fn of_one_transaction(&self) -> String {
+        include_str!("transaction.sql")
+            .replace("{statement_timeout}", &self.statement_timeout)
+            .replace("{lock_timeout}", &self.lock_timeout)
+    }
+
     pub(super) async fn begin(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
         let row = sqlx::query(include_str!("session.sql"))
             .persistent(false)

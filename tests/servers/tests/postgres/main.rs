@@ -9,6 +9,7 @@ mod database;
 mod keys;
 mod network;
 mod outages;
+mod proxies;
 mod refusals;
 mod runtimes;
 mod writes;
