@@ -165,7 +165,8 @@ impl Cutting {
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let server = TcpStream::connect(("127.0.0.1", port)).expect("a server");
-                let (mut from, mut to) = (client.try_clone().expect("a socket"), server.try_clone().expect("a socket"));
+                let (mut from, mut to) =
+                    (client.try_clone().expect("a socket"), server.try_clone().expect("a socket"));
                 std::thread::spawn(move || std::io::copy(&mut from, &mut to));
                 let replies = replies.clone();
                 std::thread::spawn(move || pass_or_cut(server, client, &replies));
@@ -179,7 +180,8 @@ fn pass_or_cut(mut server: TcpStream, mut client: TcpStream, replies: &AtomicUsi
     let mut bytes = [0; 1_000];
     while let Ok(len @ 1..) = server.read(&mut bytes) {
         let left = |left: usize| left.checked_sub(1);
-        let cut = len == bytes.len() && replies.fetch_update(Ordering::SeqCst, Ordering::SeqCst, left).is_ok();
+        let cut =
+            len == bytes.len() && replies.fetch_update(Ordering::SeqCst, Ordering::SeqCst, left).is_ok();
         if client.write_all(&bytes[..len]).is_err() || cut {
             break;
         }
@@ -193,7 +195,11 @@ fn pass_or_cut(mut server: TcpStream, mut client: TcpStream, replies: &AtomicUsi
 fn calls_that_were_given_up_leave_no_queue_of_connections_to_be_made() {
     let server = server();
     let proxy = Proxy::to(server.port());
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
     let deadline = Duration::from_millis(300);
     let store = runtime.block_on(through(&proxy).deadline(deadline).connect()).expect("a store");
     proxy.swallow();
@@ -209,17 +215,6 @@ fn calls_that_were_given_up_leave_no_queue_of_connections_to_be_made() {
     }
     let alive = runtime.metrics().num_alive_tasks();
     assert!(alive < 20, "{alive} tasks");
-}
-
-/// The server takes no more clients for now, and is set up well.
-#[test]
-#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
-fn a_server_with_too_many_clients_is_unavailable() {
-    let server = RedisServer::with(&["--maxclients", "4"]);
-    let clients: Vec<_> = (0..4).map(|_| server.client()).collect();
-    let error = crate::place::try_open(RedisStore::builder(server.url())).expect_err("no place");
-    assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
-    drop(clients);
 }
 
 /// A duplicate's answer that is read from a replica may be of the past.
