@@ -10,8 +10,9 @@
 //! The rules of keys and places are those of [`key!`](crate::key!) too. Rules that begin with `part_` are about `#[derive(KeyPart)]`.
 //!
 //! Types are checked by the compiler's own traits, whose messages carry idem's words instead of a rule: [`KeyPart`](trait@crate::KeyPart)
-//! for the parts of a key; [`Answer`], [`Stored`] and [`CarriesError`] for what a handler returns; [`StoredError`] for `final_error`; and
-//! [`AtLeast`] for `require`, where the type of `store = …` tells the store's class.
+//! for the parts of a key; [`Answer`], [`Stored`] and [`CarriesError`] for what a handler returns; [`StoredError`] for `final_error`;
+//! [`AtLeast`] for `require`, where the type of `store = …` tells the store's class; and for `tx`, [`AsyncTransaction`] in an `async fn`,
+//! [`BlockingTransaction`] in a plain one, and [`HoldsRecords`] where it has a `store` beside it.
 //!
 //! In a generic function, and in a method that mentions `Self`, what a `Message` says about its fields is asked when the code is
 //! built, not by `cargo check`.
@@ -21,6 +22,9 @@
 //! [`CarriesError`]: crate::CarriesError
 //! [`StoredError`]: crate::StoredError
 //! [`AtLeast`]: crate::class::AtLeast
+//! [`AsyncTransaction`]: crate::inbox::AsyncTransaction
+//! [`BlockingTransaction`]: crate::inbox::BlockingTransaction
+//! [`HoldsRecords`]: crate::inbox::HoldsRecords
 
 /// The page of a rule: its first line, the refused code with its message, and the prose. A build reads none of the files.
 macro_rules! pages {
@@ -100,6 +104,12 @@ pages! {
     message_attribute = "message/attribute";
     /// An identity that is filled in where it was not sent.
     message_identity_default = "message/identity_default";
+    /// A transaction that is not the handler's argument.
+    tx_not_an_argument = "tx/not_an_argument";
+    /// A transaction that the caller would not keep.
+    tx_not_borrowed = "tx/not_borrowed";
+    /// An attempt asked for in a transaction of the handler's own.
+    tx_attempt = "tx/attempt";
     /// A method or a generic function without a `scope`.
     scope_missing = "scope/missing";
     /// An option that idem does not know.

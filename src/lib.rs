@@ -5,10 +5,10 @@
 pub use idem_core::testing;
 pub use idem_core::{
     Answer, Attempt, Batch, BatchEntry, Body, CarriesError, Classed, Clock, Counters, Disposition, Error,
-    ErrorKind, EventTime, Fingerprint, Handler, Idempotent, Key, KeyOnly, KeyPart, KeyWriter, ManualClock,
-    Message, Mode, Namespace, OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass, StoreError,
-    StoreErrorKind, StoreIdentity, Stored, StoredError, Timestamp, Token, batch, class, counters, install,
-    machine, name_application,
+    ErrorKind, EventTime, Fingerprint, Handler, Idempotent, Inbox, Key, KeyOnly, KeyPart, KeyWriter,
+    ManualClock, Message, Mode, Namespace, OnDuplicate, OnLapse, Outcome, RecordId, Reply, Store, StoreClass,
+    StoreError, StoreErrorKind, StoreIdentity, Stored, StoredError, Timestamp, Token, batch, class, counters,
+    inbox, install, machine, name_application,
 };
 #[cfg(feature = "memory")]
 pub use idem_core::{MemoryStore, MemoryStoreBuilder, SeenSet, SeenSetBuilder};

@@ -34,6 +34,9 @@ pub trait Stored: Sized {
     fn replay(body: Option<&Body>, replay: &Replay) -> Result<Self, Unreplayed>;
     #[doc(hidden)]
     fn set_recorded(&mut self, recorded: bool);
+    /// The bytes of the only value that there is of this type.
+    #[doc(hidden)]
+    fn only_value() -> Option<Body>;
 }
 
 /// An error type that can hold idem's own errors: anything with `From<idem::Error>`.
@@ -88,6 +91,10 @@ impl<T: Serialize + DeserializeOwned> Stored for T {
     }
 
     fn set_recorded(&mut self, _: bool) {}
+
+    fn only_value() -> Option<Body> {
+        codec::only_value::<T>()
+    }
 }
 
 impl<T: Serialize + DeserializeOwned> Stored for Outcome<T> {
@@ -105,6 +112,10 @@ impl<T: Serialize + DeserializeOwned> Stored for Outcome<T> {
         if let Self::Executed { recorded: slot, .. } = self {
             *slot = recorded;
         }
+    }
+
+    fn only_value() -> Option<Body> {
+        codec::only_value::<T>()
     }
 }
 
@@ -131,6 +142,7 @@ impl<T: Stored, E: CarriesError> Answer for Result<T, E> {
                     value.set_recorded(recorded);
                 }
             },
+            only_value: T::only_value,
             errors: None,
         }
     }
@@ -144,6 +156,8 @@ pub struct Codec<R> {
     pub(crate) replay: fn(&Call<'_>, Option<&Body>, &Replay) -> R,
     pub(crate) refuse: fn(Error) -> R,
     pub(crate) set_recorded: fn(&mut R, bool),
+    /// The bytes of a success, if there can be only one.
+    pub(crate) only_value: fn() -> Option<Body>,
     pub(crate) errors: Option<ErrorCodec<R>>,
 }
 

@@ -248,6 +248,24 @@ impl<'h> Call<'h> {
         Error::new(ErrorKind::Misconfigured, message).within(self.handler.scope())
     }
 
+    /// The record that the call is about.
+    pub(crate) fn record(&self) -> Result<RecordId, Error> {
+        match &self.target {
+            Ok(target) => Ok(target.id),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    /// The records of the handler's former scopes.
+    pub(crate) fn former(&self) -> &[RecordId] {
+        self.target.as_ref().map_or(&[], |target| &target.former)
+    }
+
+    /// What must be equal under the key, if that is checked.
+    pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
+        self.fingerprint
+    }
+
     /// Makes the attempt known to the body.
     pub(crate) fn granted(&self, clock: Clock, grant: Grant, asked_at: Timestamp) -> &Attempt {
         self.attempt.get_or_init(|| Attempt::new(grant, clock, asked_at.after(self.handler.lease)))

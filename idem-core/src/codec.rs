@@ -6,6 +6,7 @@
 //! 'j'  the value as JSON
 //! 'l'  nothing: the value was too large; its length in bytes as u64, little-endian
 //! 'u'  nothing: the value could not be serialized
+//! 'p'  nothing: the body has not ended (in the handler's own transaction, whose record is written first)
 //! ```
 
 use std::any::type_name;
@@ -22,6 +23,7 @@ use crate::Body;
 const JSON: u8 = b'j';
 const TOO_LARGE: u8 = b'l';
 const UNSERIALIZABLE: u8 = b'u';
+const PENDING: u8 = b'p';
 
 /// The greatest encoded result that is kept, in bytes. A larger one is done all the same.
 pub(crate) const MAX_RESULT: usize = 64 * 1024;
@@ -119,6 +121,8 @@ pub(crate) enum Missing {
     TooLarge(u64),
     /// It could not be serialized.
     Unserializable,
+    /// Its body had not ended when its transaction was committed.
+    Unfinished,
     /// The bytes are not this handler's result. Says why without showing them.
     Unreadable(String),
 }
@@ -130,6 +134,7 @@ impl fmt::Display for Missing {
             Self::Expired => f.write_str("is no longer kept"),
             Self::TooLarge(len) => write!(f, "of {len} bytes was too large to keep"),
             Self::Unserializable => f.write_str("could not be serialized"),
+            Self::Unfinished => f.write_str("was never written"),
             Self::Unreadable(why) => write!(f, "is unreadable: {why}"),
         }
     }
@@ -145,6 +150,19 @@ pub(crate) fn encode<T: Serialize + DeserializeOwned>(value: &T, into: &mut Enco
             && (into.len() > MAX_RESULT || reads_back::<T>(&into.bytes()[1..]))
     }));
     into.end(matches!(whole, Ok(true)));
+}
+
+/// What stands in the place of a result whose body has not ended.
+pub(crate) fn pending() -> Body {
+    Body::copy_from(&[PENDING])
+}
+
+/// The bytes of the one value that a type has, such as `()`; `None` if it may have several.
+pub(crate) fn only_value<T: Serialize + DeserializeOwned>() -> Option<Body> {
+    let value: T = if size_of::<T>() == 0 { serde_json::from_slice(b"null").ok()? } else { return None };
+    let mut body = Body::default();
+    encode(&value, &mut Encoding::begin(&mut body));
+    Some(body)
 }
 
 /// Debug builds read back what they wrote: JSON turns a NaN into `null`, and tests should meet that before production does.
@@ -180,6 +198,7 @@ fn note(body: Option<(&u8, &[u8])>) -> Missing {
     match body {
         Some((&TOO_LARGE, len)) => Missing::TooLarge(len.try_into().map_or(0, u64::from_le_bytes)),
         Some((&UNSERIALIZABLE, _)) => Missing::Unserializable,
+        Some((&PENDING, _)) => Missing::Unfinished,
         Some((other, _)) => Missing::Unreadable(format!("format {other:#04x} is unknown here")),
         None => Missing::Unreadable("no format byte".into()),
     }

@@ -19,6 +19,7 @@ mod fingerprint;
 mod handler;
 mod id;
 mod idempotent;
+pub mod inbox;
 mod install;
 mod join;
 mod key;
@@ -36,6 +37,7 @@ mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod token;
+mod transaction;
 
 pub use answer::{Answer, CarriesError, Stored, StoredError};
 pub use attempt::Attempt;
@@ -47,6 +49,7 @@ pub use fingerprint::Fingerprint;
 pub use handler::{Handler, Mode, OnDuplicate};
 pub use id::{Namespace, RecordId};
 pub use idempotent::Idempotent;
+pub use inbox::Inbox;
 pub use install::{install, name_application};
 pub use key::{EventTime, Key, KeyPart, KeyText, KeyWriter};
 pub use machine::OnLapse;

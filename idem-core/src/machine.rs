@@ -23,10 +23,12 @@
 use crate::{Body, Timestamp, Token};
 
 mod answer;
+mod inbox;
 mod record;
 mod request;
 
 pub use answer::{Answer, Change, Forgotten, Grant, Prior, Recorded, Released, Renewed, Snapshot, Verdict};
+pub use inbox::{Entry, Settlement, enter, settle};
 pub use record::{Kept, Record, State, StateKind};
 pub use request::{Claim, Completion, OnLapse, Operation, Renewal};
 

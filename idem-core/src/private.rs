@@ -11,13 +11,21 @@ pub use crate::key::{
 pub use crate::message::{Facts, FactsOf, NoFacts, NoPayload, Payload, PayloadField, PayloadOf, Probe, Role};
 #[cfg(feature = "table")]
 pub use crate::registry::{IDEM_0_1_HANDLERS as HANDLERS, RegisteredHandler};
-pub use crate::run::{Run, Running, Started, run, run_blocking, start_blocking};
+pub use crate::run::{
+    Entering, Inside, Run, Running, Started, enter, enter_blocking, run, run_blocking, start_blocking,
+};
 pub use crate::store::class;
 pub use crate::store::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
 pub use crate::{
     Error, Fingerprint, Handler, Key, KeyOnly, KeyPart, KeyText, KeyWriter, Message, Mode, OnDuplicate,
     OnLapse, StoreClass,
 };
+
+/// Calls the body of a plain function.
+#[inline]
+pub fn call<R>(body: impl FnOnce() -> R) -> R {
+    body()
+}
 
 // The table's entries are made in the handler's crate, which knows no linkme.
 #[cfg(feature = "table")]

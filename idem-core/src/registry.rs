@@ -61,6 +61,7 @@ pub struct RegisteredHandler {
     keys: &'static [&'static str],
     scope_is_expression: bool,
     store: Option<&'static str>,
+    transaction: Option<&'static str>,
     redelivery: Option<Duration>,
     payload: Option<&'static [&'static str]>,
     final_error: Option<&'static str>,
@@ -105,7 +106,8 @@ impl RegisteredHandler {
         self.keys
     }
 
-    /// What it promises when a worker dies; says nothing if it [is key only](Self::is_key_only).
+    /// What it promises when a worker dies; says nothing if it [is key only](Self::is_key_only), or records itself in a
+    /// [transaction](Self::transaction).
     pub const fn mode(&self) -> Mode {
         self.handler.mode
     }
@@ -115,9 +117,15 @@ impl RegisteredHandler {
         self.store == Some("none")
     }
 
-    /// The expression of its store, `"none"` if it is key only, or `None` if its store is the installed one.
+    /// The expression of its store, `"none"` if it is key only, or `None` if its store is the installed one, or that of its
+    /// [transaction](Self::transaction).
     pub const fn store(&self) -> Option<&'static str> {
         self.store
+    }
+
+    /// The expression of the transaction that its record commits in, if that is the handler's own.
+    pub const fn transaction(&self) -> Option<&'static str> {
+        self.transaction
     }
 
     /// The weakest store class that it accepts; `None` if any will do.

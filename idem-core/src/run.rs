@@ -30,12 +30,14 @@ use crate::{Error, ErrorKind, Timestamp};
 mod blocking;
 mod claim;
 mod end;
+mod inbox;
 mod patience;
 mod replay;
 
 pub use blocking::{Running, Started, run_blocking, start_blocking};
 use claim::{Asking, Hold, Step, Told, look_back_first, otherwise};
 use end::{Ended, Rest, end, release};
+pub use inbox::{Entering, Inside, enter, enter_blocking};
 use replay::answer;
 pub(crate) use replay::done_without_result;
 

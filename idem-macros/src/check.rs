@@ -22,6 +22,7 @@ mod outside;
 mod proof;
 mod scope;
 mod signature;
+mod tx;
 mod used;
 mod windows;
 
@@ -49,6 +50,7 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
     let (proofs, payload) = proof::all(&options, &item, &names, &key, cx);
     let scope = scope::of(&options, &item, cx);
     let settings = windows::settings(&options, cx);
+    let transaction = tx::transaction(&options, &item, &shape, &names, cx);
     let allowed = body::check(&item, &options, cx);
     exceptions::unused(&options, &key, &allowed, cx);
     if !cx.is_empty() {
@@ -72,6 +74,7 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
         facts,
         identity,
         store: options.store.model(),
+        transaction,
         payload,
         messages,
         final_error: options.final_error.clone(),

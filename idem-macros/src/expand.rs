@@ -8,6 +8,7 @@ mod body;
 mod call;
 mod facts;
 mod handler;
+mod inbox;
 mod outside;
 mod registered;
 mod signature;

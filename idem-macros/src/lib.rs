@@ -71,6 +71,7 @@ mod tokens;
 /// | --- | --- | --- |
 /// | `key` | the template, or a list of templates | required |
 /// | `store = expr` / `none` | where records live: an expression over arguments and `self` that is, or points to, a store; `none` remembers nothing and hands the key on | the store given to `idem::install` |
+/// | `tx = place` | the transaction, an argument or a field of one, that the record is written in: it commits together with the handler's own rows, or neither does | off |
 /// | `scope`, `scope_was = [..]` | the handler's name in the store, and its former names | module and function; required on methods and generic functions |
 /// | `ttl` | how long the result is replayed | 7 days, or `redelivery` if that is longer |
 /// | `keep` | how long the record still says *done* | 45 days |
@@ -88,6 +89,58 @@ mod tokens;
 /// | `crate = path` | where idem is, if it was renamed | `::idem` |
 ///
 /// Durations are written as in `"30s"`, `"7d"`, `"1h 30m"`, `"500ms"`.
+///
+/// # In the handler's own transaction
+///
+/// With `tx = tx` the record is written where the handler writes, and commits with its rows: exactly once, in that database. A crash
+/// at any moment leaves both or neither. The caller begins the transaction, commits it if the handler returned `Ok`, and only then acknowledges
+/// the message.
+///
+/// ```
+/// # type BoxError = Box<dyn std::error::Error + Send + Sync>;
+/// use idem::{SqliteStore, idempotent};
+/// use rusqlite::{Connection, Transaction};
+///
+/// struct Payment {
+///     id: String,
+///     cents: u32,
+/// }
+///
+/// #[idempotent(key = "msg:<payment.id>", tx = tx)]
+/// fn book(payment: &Payment, tx: &Transaction<'_>) -> Result<(), BoxError> {
+///     tx.execute("insert into booking (cents) values (?1)", [payment.cents])?;
+///     Ok(())
+/// }
+///
+/// let mut connection = Connection::open_in_memory()?;
+/// connection.execute_batch("create table booking (cents integer not null)")?;
+/// SqliteStore::ensure_schema(&connection)?;
+/// for _delivery in 0..2 {
+///     let tx = connection.transaction()?;
+///     book(&Payment { id: "8f14".into(), cents: 1200 }, &tx)?;
+///     tx.commit()?;
+/// }
+/// let booked: u32 = connection.query_row("select sum(cents) from booking", [], |row| row.get(0))?;
+/// assert_eq!(booked, 1200);
+/// # Ok::<(), BoxError>(())
+/// ```
+///
+/// - An `async fn` takes `&mut sqlx::Transaction<'_, Postgres>` (feature `postgres`), a plain `fn` `&rusqlite::Transaction<'_>` or `&mut`
+///   (feature `sqlite`), or a `Savepoint` of it.
+/// - **What the database does not hold is not covered**: a mail or an HTTP call of the body happens once more if the transaction is rolled
+///   back after it. Write such things into an outbox table, or send them with a `#[key]`.
+/// - After `Err` nothing is remembered, even if the caller commits. An error that `final_error` chooses is remembered if the caller commits.
+/// - **Dropped midway, the transaction must be rolled back**, as it is if it is dropped too. Committed all the same, half of the work
+///   would count as done.
+/// - Two deliveries at once: in Postgres the second gets [`InProgress`] while the first one's transaction is open, or waits for it with
+///   `on_duplicate = wait("5s")`. In SQLite it waits for the lock, as any writer does, for the connection's `busy_timeout`.
+/// - In Postgres under `REPEATABLE READ` or `SERIALIZABLE` the second can get [`Unavailable`]: its snapshot is older than the first
+///   one's commit. It is to be rolled back and run again as a whole.
+/// - Records are in the table that the store makes if it is not told otherwise, in the transaction's database; `store = …` names a store
+///   of that database with other names.
+///
+/// [`InProgress`]: https://docs.rs/idem-rs/latest/idem/enum.ErrorKind.html#variant.InProgress
+/// [`Unavailable`]: https://docs.rs/idem-rs/latest/idem/enum.ErrorKind.html#variant.Unavailable
 ///
 /// # Arguments that idem supplies
 ///

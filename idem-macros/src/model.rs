@@ -25,6 +25,8 @@ pub(crate) struct Function {
     pub(crate) facts: Vec<FactCheck>,
     pub(crate) identity: Vec<Identity>,
     pub(crate) store: Store,
+    /// The transaction that the record is written in, if it is the handler's own.
+    pub(crate) transaction: Option<Transaction>,
     /// Expressions that read what must be equal under one key; empty if nothing is compared.
     pub(crate) payload: Vec<TokenStream>,
     /// Arguments that may be messages, whose payload is compared if they are; empty if something was said about the payload.
@@ -160,4 +162,22 @@ pub(crate) enum Store {
     Nowhere,
     /// In the store that this expression points to.
     In(TokenStream),
+}
+
+/// A transaction of the handler's own.
+pub(crate) struct Transaction {
+    /// The expression that it is.
+    pub(crate) place: TokenStream,
+    /// Whether that is an argument by itself, and so a reference.
+    pub(crate) bare: bool,
+    /// The argument that the body gets a reference of its own of, so that it gives it back; `None` if it cannot, and borrows instead.
+    pub(crate) shadow: Option<Shadow>,
+    pub(crate) at: Span,
+}
+
+/// A `&mut` argument that is bound anew around the body.
+pub(crate) struct Shadow {
+    pub(crate) name: Ident,
+    /// Whether it was written `mut`.
+    pub(crate) mutable: bool,
 }

@@ -98,6 +98,11 @@ pub(crate) fn running() -> Ident {
     ident("__idem_running")
 }
 
+/// The call whose record is written, while its body runs.
+pub(crate) fn inside() -> Ident {
+    ident("__idem_inside")
+}
+
 /// What a part is written to.
 pub(crate) fn out() -> Ident {
     ident("__idem_out")

@@ -124,6 +124,11 @@ impl Place {
         self.derefs == 0 && self.steps.is_empty()
     }
 
+    /// Whether it is its root, or a field of it, or of one of these.
+    pub(crate) fn is_of_fields(&self) -> bool {
+        self.derefs == 0 && self.steps.iter().all(|step| matches!(step, Step::Field(_) | Step::Index(_)))
+    }
+
     /// Whether reading it calls a method, which could read anything.
     pub(crate) fn calls(&self) -> bool {
         self.methods().next().is_some()

@@ -49,6 +49,9 @@ rules! {
     MESSAGE_TWO_IDENTITIES = "message_two_identities", "of two, a key might be made from either, and they need not come and go together";
     MESSAGE_ATTRIBUTE = "message_attribute", "what a field is decides what a key may read and what is compared, so a mark that does nothing would mislead";
     MESSAGE_IDENTITY_DEFAULT = "message_identity_default", "a message that came without an id would get a fresh one at each parse, or share one with all others";
+    TX_NOT_AN_ARGUMENT = "tx_not_an_argument", "the record commits with the handler's rows only if both are written in the transaction that the handler was given";
+    TX_NOT_BORROWED = "tx_not_borrowed", "the caller commits the transaction once the handler has returned, so it has to keep it";
+    TX_ATTEMPT = "tx_attempt", "in a transaction of the handler's own there is no lease to lose, and no count of attempts: one that is rolled back leaves nothing behind";
     SCOPE_MISSING = "scope_missing", "a method or a generic function has no name of its own that lasts: two types, or two instances, would share one record";
     OPTION_UNKNOWN = "option_unknown", "an option that idem does not know would do nothing";
     OPTION_REPEATED = "option_repeated", "of two values, one would do nothing";

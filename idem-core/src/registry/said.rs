@@ -19,6 +19,7 @@ impl RegisteredHandler {
             keys,
             scope_is_expression: false,
             store: None,
+            transaction: None,
             redelivery: None,
             payload: None,
             final_error: None,
@@ -37,6 +38,12 @@ impl RegisteredHandler {
     #[must_use]
     pub const fn in_store(mut self, store: &'static str) -> Self {
         self.store = Some(store);
+        self
+    }
+
+    #[must_use]
+    pub const fn in_transaction(mut self, transaction: &'static str) -> Self {
+        self.transaction = Some(transaction);
         self
     }
 

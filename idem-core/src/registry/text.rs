@@ -48,7 +48,10 @@ pub(crate) fn options(handler: &RegisteredHandler) -> Vec<String> {
         lines.push(format!("scope_was = {}", list(handler.scope_was())));
     }
     if !handler.is_key_only() {
-        lines.push(format!("mode = {}", quoted(mode(settings.mode))));
+        lines.push(match handler.transaction {
+            Some(transaction) => format!("tx = {}", one_line(transaction)),
+            None => format!("mode = {}", quoted(mode(settings.mode))),
+        });
         lines.push(window("ttl", settings.ttl));
         lines.push(window("keep", settings.keep));
     }
@@ -182,6 +185,17 @@ mod tests {
         .on_duplicate(OnDuplicate::Wait(Duration::from_secs(5)))
         .mode(Mode::AtMostOnce)
         .require(StoreClass::Durable);
+
+    #[test]
+    fn a_transaction_stands_in_the_place_of_the_mode() {
+        static BOOK: Handler = Handler::new("billing.book");
+        let told =
+            RegisteredHandler::new(&BOOK, "billing::book", &["msg:<message.id>"]).in_transaction("unit.tx");
+        assert_eq!(
+            told.to_string(),
+            "handler \"billing.book\"\n    key = \"msg:<message.id>\"\n    tx = unit.tx\n    ttl = \"7d\"\n    keep = \"45d\""
+        );
+    }
 
     #[test]
     fn what_was_not_said_is_the_mode_and_the_windows_alone() {

@@ -248,16 +248,23 @@ fn count_grant(grant: &Grant) {
 
 /// Turns a verdict into a step, and counts it.
 fn judge<'c>(ready: Ready<'c>, verdict: Verdict, asked_at: Timestamp) -> Step<'c> {
-    let call = ready.call;
-    let stop = |event, error: Error| {
-        count(event);
-        Step::Stop(call.name(error))
-    };
     match verdict {
         Verdict::Claimed(grant) => {
             count_grant(&grant);
             Step::Run(Hold { ready, grant, asked_at })
         }
+        verdict => stop(ready.call, verdict),
+    }
+}
+
+/// Turns a verdict that lets no body run into a step, and counts it.
+pub(super) fn stop<'c>(call: &Call<'_>, verdict: Verdict) -> Step<'c> {
+    let stop = |event, error: Error| {
+        count(event);
+        Step::Stop(call.name(error))
+    };
+    match verdict {
+        Verdict::Claimed(_) => unreachable!("a grant lets the body run"),
         Verdict::Completed { body, age, skipped, .. } => {
             Step::Replay { body, replay: Replay { age, skipped } }
         }

@@ -17,6 +17,10 @@ pub(super) fn answer<R>(call: &Call<'_>, codec: &Codec<R>, step: Step<'_>) -> R 
     }
 }
 
+/// Either the caller committed what it should have rolled back, or it still is in the middle of it.
+const UNFINISHED: &str = "its transaction was committed before its body had ended, so a part of its work may be missing; or it was \
+                          called for the same message from within itself";
+
 impl Replay {
     /// Counts a result that was handed back.
     #[inline]
@@ -28,8 +32,13 @@ impl Replay {
 /// The error of a call that is done, and whose result cannot be handed back.
 #[cold]
 pub(crate) fn done_without_result(call: &Call<'_>, missing: &Missing) -> Error {
-    let message = format!("done, but its result {missing}");
+    let mut message = format!("done, but its result {missing}");
     let kind = match missing {
+        Missing::Unfinished => {
+            count(Event::Lapsed);
+            UNFINISHED.clone_into(&mut message);
+            ErrorKind::Lapsed
+        }
         Missing::Expired | Missing::TooLarge(_) | Missing::Unserializable => ErrorKind::NotKept,
         Missing::Unreadable(_) => {
             count(Event::Unreadable);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::class::AtLeast;
 use super::{Classed, Store};
+use crate::transaction::HoldsRecords;
 
 /// A store that outlives the call: the installed one, or a handle made for the call.
 #[derive(Clone)]
@@ -91,6 +92,15 @@ pub trait ToStoreHandle {
     #[doc(hidden)]
     fn idem_typed_store(&self) -> TypedStore<Self> {
         TypedStore { handle: self.idem_store(), of: PhantomData }
+    }
+
+    /// Where the records are that a transaction of the store's own database writes.
+    #[doc(hidden)]
+    fn idem_records<Records>(&self) -> Records
+    where
+        Self: HoldsRecords<Records>,
+    {
+        self.records()
     }
 }
 

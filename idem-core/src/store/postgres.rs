@@ -39,6 +39,7 @@ mod connections;
 mod endings;
 mod fault;
 mod holding;
+mod inbox;
 mod migrate;
 mod names;
 mod open;
@@ -53,6 +54,7 @@ mod sweep;
 mod target;
 
 pub use builder::PostgresStoreBuilder;
+pub use inbox::PostgresRecords;
 pub use target::PostgresTarget;
 
 /// Records in one table of a PostgreSQL database (14 or newer), for any number of hosts.
@@ -86,6 +88,7 @@ struct Inner {
     connections: Connections,
     proxied: Option<Proxied>,
     statements: Statements,
+    inbox: PostgresRecords,
     place: Place,
     timeout: Duration,
     relaxed_claims: bool,

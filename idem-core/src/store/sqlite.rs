@@ -41,6 +41,7 @@ use crate::{RecordId, StoreError, Token};
 mod builder;
 mod engine;
 mod file_system;
+mod inbox;
 mod novelty;
 mod open;
 mod pending;
@@ -49,10 +50,12 @@ mod promise;
 mod queue;
 mod readers;
 mod row;
+mod shared;
 mod work;
 mod writer;
 
 pub use builder::SqliteStoreBuilder;
+pub use inbox::SqliteRecords;
 
 /// Records in one SQLite file, for any number of processes on one host.
 ///
@@ -107,9 +110,9 @@ impl SqliteStore {
     }
 
     fn start(builder: SqliteStoreBuilder) -> Result<Self, StoreError> {
-        let SqliteStoreBuilder { path, busy_timeout, max_bytes, clock } = builder;
+        let SqliteStoreBuilder { path, busy_timeout, max_bytes, clock, shared } = builder;
         let place = open::locate(&path)?;
-        let connection = open::writer(&place, busy_timeout, max_bytes)?;
+        let connection = open::writer(&place, busy_timeout, max_bytes, shared)?;
         let readers = Readers::open(&place, busy_timeout)?;
         let engine = Engine::new(connection, place.clone(), clock.clone());
         let (writer, thread) = Writer::start(engine, place)?;

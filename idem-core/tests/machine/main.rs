@@ -2,6 +2,7 @@
 
 mod faults;
 mod history;
+mod inbox;
 mod invariants;
 mod ledger;
 mod operations;

@@ -17,12 +17,13 @@ mod idle;
 mod values;
 
 use escapes::{allow, payload, trust};
-use values::{assigned, choice, key, max_tries, on_duplicate, on_lapse, store, window, wrong};
+use values::{assigned, choice, key, max_tries, on_duplicate, on_lapse, store, tx, window, wrong};
 
 /// All options that there are, in the order of the documentation.
 static NAMES: &[&str] = &[
     "key",
     "store",
+    "tx",
     "scope",
     "scope_was",
     "ttl",
@@ -45,7 +46,6 @@ static NAMES: &[&str] = &[
 
 /// Options of a later version, and what to do until then.
 static LATER: &[(&str, &str)] = &[
-    ("tx", "write the record with the store that you have, and make the effect safe to repeat"),
     ("published", "set `keep` longer than the queue keeps a message"),
     ("recover", "write `on_lapse = \"park\"`, and let a person ask the other side what happened"),
     ("steps", "send each write under a key of its own: `key.step(\"capture\")` of a `#[key]` argument"),
@@ -62,6 +62,7 @@ static ELSEWHERE: &[(&str, &str)] = &[
     ("retries", "max_tries"),
     ("storage", "store"),
     ("timeout", "lease"),
+    ("transaction", "tx"),
 ];
 
 /// The options, each understood by itself.
@@ -69,6 +70,7 @@ static ELSEWHERE: &[(&str, &str)] = &[
 pub(super) struct Options {
     pub(super) key: KeyOption,
     pub(super) store: StoreOption,
+    pub(super) tx: Option<TxOption>,
     pub(super) scope: Option<TokenStream>,
     pub(super) scope_was: Vec<String>,
     pub(super) ttl: Option<Window>,
@@ -82,6 +84,8 @@ pub(super) struct Options {
     pub(super) payload_is_said: bool,
     pub(super) on_lapse: Option<&'static str>,
     pub(super) wait: Option<Duration>,
+    /// Where `on_duplicate` was written.
+    pub(super) wait_at: Option<Span>,
     pub(super) final_error: Option<TokenStream>,
     pub(super) mode: Option<&'static str>,
     pub(super) once_per: Option<LitStr>,
@@ -108,6 +112,15 @@ pub(super) enum StoreOption {
     Installed,
     Nowhere(At),
     In(TokenStream),
+}
+
+/// What was said about the handler's own transaction.
+pub(super) struct TxOption {
+    /// Where it is; `None` if that was not understood, and was reported.
+    pub(super) place: Option<Place>,
+    pub(super) at: At,
+    /// The option's value, for its spans.
+    pub(super) tokens: TokenStream,
 }
 
 /// A duration, and where it was written.
@@ -202,6 +215,7 @@ fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostic
     match name {
         "key" => options.key = key(written, cx),
         "store" => options.store = store(written, cx),
+        "tx" => options.tx = Some(tx(written, cx)),
         "scope" => {
             options.scope =
                 assigned(written, "a string, or a constant `&'static str`", "\"billing.charge\"", cx);
@@ -225,7 +239,10 @@ fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostic
             options.payload_is_said = true;
         }
         "on_lapse" => options.on_lapse = on_lapse(written, cx),
-        "on_duplicate" => options.wait = on_duplicate(written, cx),
+        "on_duplicate" => {
+            options.wait = on_duplicate(written, cx);
+            options.wait_at = Some(written.name.span());
+        }
         "final_error" => {
             options.final_error =
                 assigned(written, "the path of a `fn(&E) -> bool`", "ChargeError::is_final", cx);

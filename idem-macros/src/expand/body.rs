@@ -5,7 +5,7 @@
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 
-use super::{call, facts, handler, registered};
+use super::{call, facts, handler, inbox, registered};
 use crate::check::simple_name;
 use crate::item::{ArgumentKind, Helper, inner_attributes};
 use crate::model::Function;
@@ -17,18 +17,23 @@ pub(super) fn guarded(function: &Function) -> TokenStream {
     let site = names::site();
     let body = &function.item.body;
     let (attributes, work) = inner_attributes(body.stream());
-    let guarded = match &function.shape {
-        Shape::Sync if function.tracked => run_tracked(function, &block(work, body)),
-        Shape::Sync => {
+    let guarded = match (&function.shape, &function.transaction) {
+        (Shape::Sync, Some(tx)) if function.tracked => inbox::run_tracked(function, tx, &block(work, body)),
+        (Shape::Sync, Some(tx)) => {
+            let run = inbox::run_blocking(function, tx, &block(work, body));
+            quote_spanned!(site=> return #run;)
+        }
+        (Shape::Sync, None) if function.tracked => run_tracked(function, &block(work, body)),
+        (Shape::Sync, None) => {
             let run = run_blocking(function, &block(work, body));
             quote_spanned!(site=> return #run;)
         }
-        Shape::Async => {
+        (Shape::Async, _) => {
             let run = run(function, &block(work, body));
             quote_spanned!(site=> return #run;)
         }
         // Inside of the future: what is outside of it runs at the call.
-        Shape::Future(future) => return followed(function, future),
+        (Shape::Future(future), _) => return followed(function, future),
     };
     let call = called(function);
     quote!(#attributes #call #guarded)
@@ -92,25 +97,29 @@ fn run_tracked(function: &Function, block: &Group) -> TokenStream {
 
 /// A future: its body as an `async` block of its own.
 fn run(function: &Function, block: &Group) -> TokenStream {
+    if let Some(transaction) = &function.transaction {
+        return inbox::run(function, transaction, block);
+    }
     let site = names::site();
     let private = function.paths.private();
     let call = names::call();
     let codec = codec(function);
     let supplied = supplied(function);
-    let told = told(function);
+    let told = told(function, true);
     quote_spanned!(site=> #private::run(#call, #codec, async move { #told #supplied #block }).await)
 }
 
 /// A statement that never runs. It tells the compiler what the block returns, and which arguments the block owns in which
 /// order: a block drops what it owns first to last, a function drops its arguments last to first.
-fn told(function: &Function) -> TokenStream {
+pub(super) fn told(function: &Function, owns: bool) -> TokenStream {
     let site = names::site();
     let private = function.paths.private();
     let never = names::never();
-    let used = function.used.iter().rev();
-    let owned = (!function.used.is_empty()).then(|| quote_spanned!(site=> let _ = (#(&#used,)*);));
+    let names: &[_] = if owns { &function.used } else { &[] };
+    let used = names.iter().rev();
+    let owned = (!names.is_empty()).then(|| quote_spanned!(site=> let _ = (#(&#used,)*);));
     // Clippy blames whoever reads `_guard`; nobody does, here.
-    let underscore = function.used.iter().any(|name| name.to_string().starts_with('_'));
+    let underscore = names.iter().any(|name| name.to_string().starts_with('_'));
     let allow = underscore.then(|| quote_spanned!(site=> #[allow(clippy::used_underscore_binding)]));
     match &function.answer {
         Some(answer) => quote_spanned!(site=>
@@ -120,13 +129,13 @@ fn told(function: &Function) -> TokenStream {
                 return #never;
             }
         ),
-        None if function.used.is_empty() => TokenStream::new(),
+        None if names.is_empty() => TokenStream::new(),
         None => quote_spanned!(site=> #allow if false { #owned }),
     }
 }
 
 /// How the answer is stored and replayed: the one place where its type is asked for anything.
-fn codec(function: &Function) -> TokenStream {
+pub(super) fn codec(function: &Function) -> TokenStream {
     let site = names::site();
     let private = function.paths.private();
     let codec = if let Some(answer) = &function.answer {
@@ -147,7 +156,7 @@ fn codec(function: &Function) -> TokenStream {
 }
 
 /// The arguments that idem supplies.
-fn supplied(function: &Function) -> Option<TokenStream> {
+pub(super) fn supplied(function: &Function) -> Option<TokenStream> {
     let site = names::site();
     let private = function.paths.private();
     let call = names::call();

@@ -40,7 +40,7 @@ fn asks(function: &Function) -> TokenStream {
     if let Some(identity) = identity(function) {
         asks.extend(quote_spanned!(site=> #private::Call::answers_for(&mut #call, #identity);));
     }
-    if let Some(store) = store(function) {
+    if let (Some(store), None) = (store(function), &function.transaction) {
         asks.extend(quote_spanned!(site=> #private::Call::use_store(&mut #call, #store);));
     }
     if !function.payload.is_empty() {

@@ -48,6 +48,10 @@ fn said(function: &Function) -> TokenStream {
             say("in_store", quote_spanned!(site=> #store));
         }
     }
+    if let Some(transaction) = &function.transaction {
+        let place = source(&transaction.place);
+        say("in_transaction", quote_spanned!(site=> #place));
+    }
     if let Some(redelivery) = redelivery {
         let (seconds, nanos) = (redelivery.as_secs(), redelivery.subsec_nanos());
         say("redelivered_for", quote_spanned!(site=> #seconds, #nanos));

@@ -2,14 +2,14 @@ use idem::idempotent;
 
 struct Message {
     id: String,
-    amount: u64,
+    sent_at: u64,
 }
 
-#[idempotent(key = "msg:<message.id>", tx = pool.begin().await?)]
+#[idempotent(key = "msg:<message.id>", published = message.sent_at)]
 async fn charge(message: Message) -> Result<u64, idem::Error> {
-    Ok(message.amount)
+    Ok(message.sent_at)
 }
 
 fn main() {
-    let _ = charge(Message { id: String::new(), amount: 1 });
+    let _ = charge(Message { id: String::new(), sent_at: 1 });
 }

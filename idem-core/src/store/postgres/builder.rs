@@ -9,6 +9,8 @@ use sqlx::postgres::PgConnectOptions;
 use tokio::runtime::Handle;
 
 use super::connections::Connections;
+use super::inbox::PostgresRecords;
+use super::inbox::identity::Identity;
 use super::names::Table;
 use super::open::Found;
 use super::place::Place;
@@ -162,7 +164,7 @@ impl PostgresStoreBuilder {
                 Connections::own(options, session, self.max_connections)
             }
         };
-        self.in_time(&place, "open", async {
+        let identity = self.in_time(&place, "open", async {
             let fault = |error| place.fault("open", error);
             let mut lent = connections.lend().await.map_err(fault)?;
             if let Some(proxied) = &proxied {
@@ -171,18 +173,20 @@ impl PostgresStoreBuilder {
             let found = Found::at(&mut lent, &table).await.map_err(fault)?;
             found.judge_server(&place)?;
             found.judge_table(&place)?;
+            let identity = Identity::of(&mut lent).await.map_err(fault)?;
             if proxied.is_some() {
                 Proxied::commit(&mut lent).await.map_err(fault)?;
             }
             lent.give_back();
-            Ok(())
-        })
-        .await?;
+            Ok(identity)
+        });
+        let identity = identity.await?;
         Ok(PostgresStore(Arc::new(Inner {
             runtime,
             connections,
             proxied,
             statements: Statements::of(&table),
+            inbox: PostgresRecords::of(&table, place.clone(), Some(identity)),
             place,
             timeout: self.timeout,
             relaxed_claims: self.relaxed_claims,

@@ -23,6 +23,11 @@ impl Table {
         Ok(Self { quoted: format!("{schema}.\"{name}\""), schema: Some(schema) })
     }
 
+    /// The name that it has if nobody says another.
+    pub(super) fn plain() -> Self {
+        Self { schema: None, quoted: "\"idem_record\"".to_owned() }
+    }
+
     /// For statements, and for messages.
     pub(super) fn quoted(&self) -> &str {
         &self.quoted

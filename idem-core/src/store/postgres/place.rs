@@ -26,6 +26,11 @@ impl Place {
         Self(format!("{user}@{at}/{database}, table {table}"))
     }
 
+    /// Where a handler's transaction is, of which nobody has said more.
+    pub(super) fn of_transaction(table: &str) -> Self {
+        Self(format!("of the handler's own transaction, table {table}"))
+    }
+
     /// An error that names the place; `what` goes on after "Postgres store <place>: ".
     pub(super) fn error(&self, kind: StoreErrorKind, what: impl fmt::Display) -> StoreError {
         StoreError::new(kind, format!("Postgres store {}: {what}", self.0))

@@ -116,6 +116,11 @@ pub(super) fn fence(of: u64) -> i64 {
     i64::try_from(of).unwrap_or(i64::MAX)
 }
 
+/// An instant as a column holds it.
+pub(super) fn instant(at: Timestamp) -> i64 {
+    i64::try_from(at.as_micros()).map_or(FOREVER, |micros| micros.min(FOREVER))
+}
+
 /// An instant; all from `FOREVER` on are the end of time.
 fn time(micros: i64, name: &'static str) -> Result<Timestamp, Damaged> {
     match u64::try_from(micros) {

@@ -57,7 +57,7 @@ impl Statements {
 }
 
 /// Puts names and common parts in their places, and leaves comments and line ends out: the text is hashed at each use.
-fn fill(text: &str, table: &Table, granted: &str) -> SqlStr {
+pub(super) fn fill(text: &str, table: &Table, granted: &str) -> SqlStr {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("--"));
     let text = lines.collect::<Vec<_>>().join(" ");
     let text = text

@@ -27,11 +27,18 @@ pub struct SqliteStoreBuilder {
     pub(super) busy_timeout: Duration,
     pub(super) max_bytes: Option<u64>,
     pub(super) clock: Clock,
+    pub(super) shared: bool,
 }
 
 impl SqliteStoreBuilder {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, busy_timeout: Duration::from_secs(5), max_bytes: None, clock: Clock::wall() }
+        Self {
+            path,
+            busy_timeout: Duration::from_secs(5),
+            max_bytes: None,
+            clock: Clock::wall(),
+            shared: false,
+        }
     }
 
     /// How long to wait for another process that writes; 5 s if not said. Parts of a millisecond are cut off.
@@ -51,6 +58,14 @@ impl SqliteStoreBuilder {
     /// The clock to decide by, for tests; the host's wall clock if not said. All processes that share a file need one clock.
     pub fn clock(mut self, clock: impl Into<Clock>) -> Self {
         self.clock = clock.into();
+        self
+    }
+
+    /// Opens a file that has tables of yours, and adds idem's to them: for handlers that write their record in a transaction of that
+    /// file (`tx = …`), to look at, forget and sweep those records. Of the file itself nothing is changed, so it has to be in
+    /// write-ahead mode already (`pragma journal_mode = wal`, which a file keeps).
+    pub fn beside_other_tables(mut self) -> Self {
+        self.shared = true;
         self
     }
 

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::file_system;
 use super::place::Place;
+use super::{file_system, shared};
 use crate::{StoreError, StoreErrorKind};
 
 /// "idem", where SQLite keeps the name of the program that a file belongs to.
@@ -59,9 +59,28 @@ pub(super) fn writer(
     place: &Place,
     wait: Duration,
     max_bytes: Option<u64>,
+    shared: bool,
 ) -> Result<Connection, StoreError> {
     let connection = connect(place, wait, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-    set_up(connection, place, wait, max_bytes)
+    if shared { join(connection, place, max_bytes) } else { set_up(connection, place, wait, max_bytes) }
+}
+
+/// A file that is not ours alone: its settings stay as they are.
+fn join(connection: Connection, place: &Place, max_bytes: Option<u64>) -> Result<Connection, StoreError> {
+    let fault = |error| place.fault("set up the file", error);
+    let mode: String = connection.query_row("pragma journal_mode", [], |row| row.get(0)).map_err(fault)?;
+    if mode != "wal" {
+        return Err(place.error(
+            StoreErrorKind::Misconfigured,
+            format_args!(
+                "it is in mode `{mode}`, and beside other tables idem changes no settings of a file; run `pragma journal_mode = wal` \
+                 on it, once"
+            ),
+        ));
+    }
+    settle(&connection, max_bytes).map_err(fault)?;
+    shared::ensure(&connection, place)?;
+    Ok(connection)
 }
 
 fn set_up(
@@ -155,7 +174,7 @@ fn judge(place: &Place, owner: Owner) -> Result<Schema, StoreError> {
             StoreErrorKind::Foreign,
             format_args!(
                 "it belongs to another program (application id {application:#010x}, {tables} tables and indexes); \
-                 idem needs a file of its own"
+                 idem needs a file of its own, or has to be told that it is a guest (`beside_other_tables`)"
             ),
         )),
     }
@@ -231,7 +250,7 @@ mod tests {
         std::fs::create_dir_all(&dir).unwrap();
         let place = locate(&dir.join("idem.db")).unwrap();
         let wait = Duration::from_secs(1);
-        let writer = writer(&place, wait, None).unwrap();
+        let writer = writer(&place, wait, None, false).unwrap();
         // What SQLite falls back to by itself if the file may not be written to; a test that runs as root may always.
         let connection = connect(&place, wait, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
         let error = set_up(connection, &place, wait, None).unwrap_err();

@@ -242,7 +242,7 @@ mod tests {
     fn a_panic_is_an_error_for_its_batch_and_the_writer_goes_on() {
         let file = file("panic");
         let place = open::locate(&file).unwrap();
-        let connection = open::writer(&place, Duration::from_secs(1), None).unwrap();
+        let connection = open::writer(&place, Duration::from_secs(1), None, false).unwrap();
         let engine = Engine::new(connection, place.clone(), Clock::wall());
         let (writer, thread) = Writer::start(engine, place).unwrap();
         let sweep = || Work::Sweep { after: 0, left: 1, swept: 0 };

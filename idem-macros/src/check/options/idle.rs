@@ -6,9 +6,12 @@ use crate::diagnostics::Diagnostics;
 use crate::rules;
 
 /// What needs a record: the API that gets the key compares, refuses and remembers by itself.
-const NEED_A_STORE: [&str; 5] = ["payload", "on_lapse", "on_duplicate", "final_error", "mode"];
+const NEED_A_STORE: [&str; 6] = ["payload", "on_lapse", "on_duplicate", "final_error", "mode", "tx"];
 /// What is about a second attempt.
 const NEED_A_SECOND_TRY: [&str; 2] = ["max_tries", "on_lapse"];
+
+/// What is about a claim that outlives a transaction, or its holder.
+const NEED_A_LEASE: [&str; 5] = ["lease", "max_hold", "max_tries", "on_lapse", "mode"];
 
 pub(super) fn idle(args: &Args, options: &Options, cx: &mut Diagnostics) {
     let cases = [
@@ -23,6 +26,12 @@ pub(super) fn idle(args: &Args, options: &Options, cx: &mut Diagnostics) {
             &NEED_A_SECOND_TRY[..],
             "mode = \"at_most_once\"",
             "or leave `mode` out",
+        ),
+        (
+            options.tx.is_some(),
+            &NEED_A_LEASE[..],
+            "tx",
+            "or leave `tx` out: the database rolls back what a worker leaves unfinished",
         ),
     ];
     for (applies, idle, beside, instead) in cases {

@@ -5,11 +5,12 @@ use std::time::Duration;
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::LitStr;
 
-use super::{KeyOption, StoreOption, Window};
+use super::{KeyOption, StoreOption, TxOption, Window};
 use crate::args::{Value, Written, string};
 use crate::diagnostics::{Diagnostics, list};
 use crate::duration::{self, DurationError, show};
 use crate::near::nearest;
+use crate::place::{Place, Root};
 use crate::rules;
 use crate::tokens::{is_ident, is_punct, unwrapped};
 
@@ -63,6 +64,32 @@ pub(super) fn store(written: &Written, cx: &mut Diagnostics) -> StoreOption {
         Some(store) => StoreOption::In(store),
         None => StoreOption::Installed,
     }
+}
+
+/// The place of a transaction. A `&mut` in front says what idem does anyway.
+pub(super) fn tx(written: &Written, cx: &mut Diagnostics) -> TxOption {
+    let at = written.value.at(&written.name);
+    let Value::Assigned(tokens) = &written.value else {
+        wrong(written, "the argument that is the transaction, or a field of one", "tx", cx);
+        return TxOption { place: None, at, tokens: TokenStream::new() };
+    };
+    let mut place = unwrapped(tokens.clone()).into_iter().peekable();
+    if place.next_if(|token| is_punct(token, '&')).is_some() {
+        place.next_if(|token| is_ident(token, "mut"));
+    }
+    let place = Place::parse(place.collect())
+        .ok()
+        .filter(|place| place.is_of_fields() && matches!(place.root, Root::Name(_) | Root::This));
+    if place.is_none() {
+        let shown = tokens.to_string().replace(' ', "");
+        cx.report(
+            &rules::TX_NOT_AN_ARGUMENT,
+            at,
+            format_args!("`{shown}` is not an argument, nor a field of one"),
+            format_args!("take the transaction as an argument, which the caller has begun and will commit, and name it: `tx = tx`"),
+        );
+    }
+    TxOption { place, at, tokens: tokens.clone() }
 }
 
 pub(super) fn window(written: &Written, cx: &mut Diagnostics) -> Option<Window> {

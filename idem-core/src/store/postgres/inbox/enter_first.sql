@@ -1,0 +1,7 @@
+-- As `enter.sql`, for a message that is new: most are, and this costs half as much. No row: it may not be, or another transaction has it.
+insert into {table} as t (k, st, token, fence, tries, fp, made_at, drop_at, done_at, body_until, body)
+select $1, 2, $2, c.n, 1, $3, c.n, c.n + $5, c.n, c.n + $4, $6
+from (select {now} as n) as c
+where {turn}
+on conflict (k) do nothing
+returning {identity}

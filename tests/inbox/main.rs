@@ -1,0 +1,8 @@
+//! Handlers that write their record in a transaction of their own: what they may look like, what they promise, and that the promise
+//! holds when their process is killed.
+
+mod book;
+mod crash;
+mod files;
+mod shapes;
+mod sqlite;

@@ -1,0 +1,12 @@
+use idem::idempotent;
+use rusqlite::Transaction;
+
+#[idempotent(key = "order:<order>", tx = tx, max_hold = "1h")]
+fn charge(order: u64, tx: &Transaction<'_>) -> Result<u64, idem::Error> {
+    let _ = tx;
+    Ok(order)
+}
+
+fn main() {
+    let _ = charge;
+}

@@ -1,0 +1,12 @@
+use idem::idempotent;
+use rusqlite::Transaction;
+
+#[idempotent(key = "order:<order>", tx = tx, mode = "at_most_once")]
+fn charge(order: u64, tx: &Transaction<'_>) -> Result<u64, idem::Error> {
+    let _ = tx;
+    Ok(order)
+}
+
+fn main() {
+    let _ = charge;
+}
