@@ -73,7 +73,7 @@ fn without_a_statement_cache_each_operation_may_go_to_another_session() {
     assert_eq!(replayed(&store, &fourth), b"done");
 }
 
-/// PgBouncer, which hands out three connections, one for each transaction.
+/// `PgBouncer`, which hands out three connections, one for each transaction.
 struct Bouncer {
     url: String,
     _process: Process,
