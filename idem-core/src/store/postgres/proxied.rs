@@ -1,4 +1,4 @@
-//! Operations behind a proxy that gives each transaction another connection to the server, as the transaction mode of `PgBouncer` does.
+//! Operations behind a proxy that gives each transaction another connection to the server, as `PgBouncer`'s transaction mode does.
 //!
 //! There, a statement that was prepared is not where it is asked for, or another client's of the same name is; and what is set for a
 //! session stays in a connection that strangers get next. sqlx prepares each statement in a step of its own, and never gives back one that

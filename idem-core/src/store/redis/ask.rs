@@ -50,10 +50,10 @@ impl Manner {
             // In full; the server has it from then on.
             Meaning::NoScript if self.hash => self.hash = false,
             Meaning::NoFlags if self.flags => link.leave_out_flags(),
-            Meaning::Disconnected | Meaning::Demoted => {
+            Meaning::Disconnected | Meaning::Garbled | Meaning::Demoted => {
                 link.leave(live);
                 if self.resent {
-                    return Err(link.place.fault(script.doing, error));
+                    return Err(link.place.lost(script.doing, error));
                 }
                 self.resent = true;
             }
@@ -100,9 +100,10 @@ impl Link {
         loop {
             let mut live = self.live().await?;
             let naming = manner.naming(self);
+            // Before the time is read that goes into a record: a pause between the two counts.
+            let sent_at = here();
             let estimate = if quick && self.is_quick() { live.estimate.now() } else { None };
             let quickly = estimate.and_then(|now| Some((now, call.quick(prefix, now, naming)?)));
-            let sent_at = here();
             let (now, sent) = match quickly {
                 Some((now, command)) => (Some(now), live.connection.send(&command).await),
                 None => (None, live.connection.send(&self.command(prefix, call, naming)).await),

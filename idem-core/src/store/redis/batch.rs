@@ -101,10 +101,10 @@ impl Link {
         while let Some(&first) = open.first() {
             let mut live = self.live().await?;
             let mut pipeline = Pipeline::with_capacity(open.len());
+            let sent_at = here();
             // A grant that is not there yet on replicas may have to be taken back, which takes a script.
             let estimate = if replicas.is_none() && self.is_quick() { live.estimate.now() } else { None };
             let mut quickly = Vec::with_capacity(open.len());
-            let sent_at = here();
             for &at in &open {
                 // In full once, and the server has it for the others; at last all in full.
                 let hash = flushed == 0 || (at != first && flushed < FLUSHES);

@@ -14,7 +14,7 @@ use crate::{StoreError, StoreErrorKind};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Report {
     pub(super) mode: Mode,
-    replica: bool,
+    pub(super) replica: bool,
     loading: bool,
     /// The eviction policy, by node.
     policies: HashMap<String, String>,

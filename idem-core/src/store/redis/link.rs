@@ -34,7 +34,15 @@ pub(super) struct Link {
     pub(super) clock: Option<ManualClock>,
     pub(super) health: Arc<Health>,
     current: Mutex<Option<Live>>,
-    connecting: tokio::sync::Mutex<u64>,
+    connecting: tokio::sync::Mutex<Attempts>,
+}
+
+/// What came of attempts to connect.
+#[derive(Default)]
+struct Attempts {
+    made: u64,
+    /// When the last one began that failed, and why it did.
+    failed: Option<(Timestamp, StoreError)>,
 }
 
 /// A connection, and when anything was last heard on it.
@@ -69,7 +77,7 @@ impl Link {
             clock,
             health: Arc::default(),
             current: Mutex::new(None),
-            connecting: tokio::sync::Mutex::new(0),
+            connecting: tokio::sync::Mutex::default(),
         }
     }
 
@@ -94,11 +102,15 @@ impl Link {
     /// The connection of the moment, or a new one. It is made on the store's runtime, so that its driver runs there, and so that
     /// it is there for the next caller if this one goes away.
     pub(super) async fn live(self: &Arc<Self>) -> Result<Live, StoreError> {
+        self.live_on(false).await
+    }
+
+    async fn live_on(self: &Arc<Self>, replica: bool) -> Result<Live, StoreError> {
         if let Some(live) = self.current().clone() {
             return Ok(live);
         }
-        let link = self.clone();
-        match self.runtime.spawn(async move { link.connect().await }).await {
+        let (link, asked) = (self.clone(), now());
+        match self.runtime.spawn(async move { link.connect(asked, replica).await }).await {
             Ok(connected) => connected,
             Err(_) => Err(self
                 .place
@@ -106,32 +118,56 @@ impl Link {
         }
     }
 
-    /// Connects, and says what was found.
+    /// Connects, and says what was found, be it a replica.
     pub(super) async fn first(self: &Arc<Self>) -> Result<Report, StoreError> {
-        self.live().await?;
+        self.live_on(true).await?;
         Ok(self.health.last())
     }
 
-    async fn connect(&self) -> Result<Live, StoreError> {
+    async fn connect(&self, asked: Timestamp, replica: bool) -> Result<Live, StoreError> {
         // One at a time: all who wait get what the first one makes.
-        let mut made = self.connecting.lock().await;
+        let mut attempts = self.connecting.lock().await;
         if let Some(live) = self.current().clone() {
             return Ok(live);
         }
-        let opened = self.deadline.within(self.open()).await;
-        let (connection, report) = opened
-            .ok_or_else(|| self.place.late("connect", self.deadline.limit()))?
-            .map_err(|error| self.place.fault("connect", error))?;
-        self.health.note(&report);
-        *made += 1;
+        // An attempt that began after they asked failed: theirs would be no better. Else they would form a queue that a server which
+        // answers nothing makes longer and longer, of calls that were given up long ago.
+        if let Some((began, error)) = &attempts.failed
+            && asked <= *began
+        {
+            return Err(error.clone());
+        }
+        let began = now();
+        let connection = match self.attempt(replica).await {
+            Ok(connection) => connection,
+            Err(error) => {
+                attempts.failed = Some((began, error.clone()));
+                return Err(error);
+            }
+        };
+        attempts.made += 1;
         let live = Live {
             connection,
-            number: *made,
+            number: attempts.made,
             heard: Arc::new(AtomicU64::new(now().as_micros())),
             estimate: Arc::default(),
         };
         *self.current() = Some(live.clone());
         Ok(live)
+    }
+
+    async fn attempt(&self, replica: bool) -> Result<Connection, StoreError> {
+        let opened = self.deadline.within(self.open()).await;
+        let (connection, report) = opened
+            .ok_or_else(|| self.place.late("connect", self.deadline.limit()))?
+            .map_err(|error| self.place.fault("connect", error))?;
+        self.health.note(&report);
+        // It refuses writes, but what it is only asked for it answers, as of some time in the past.
+        if report.replica && !replica && !connection.is_cluster() {
+            let what = "cannot connect: it is a read-only replica now; another server is the primary";
+            return Err(self.place.error(StoreErrorKind::Unavailable, what));
+        }
+        Ok(connection)
     }
 
     async fn open(&self) -> RedisResult<(Connection, Report)> {
@@ -168,6 +204,9 @@ impl Link {
         let report = self.deadline.within(check::ask(&mut live.connection)).await;
         let report = report.ok_or_else(|| self.place.late("ask it how it is", self.deadline.limit()))?;
         self.health.note(&report);
+        if report.replica && !live.connection.is_cluster() {
+            self.leave(&live);
+        }
         Ok(report)
     }
 

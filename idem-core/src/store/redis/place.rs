@@ -26,6 +26,8 @@ pub(super) enum Meaning {
     NoFlags,
     /// The connection is gone. Whether the command arrived is unknown.
     Disconnected,
+    /// What came is no reply: it was cut by the end of the connection, or what answers is no Redis.
+    Garbled,
     /// The server has become a replica: another is the primary now.
     Demoted,
     /// The server refuses every command, with what to do about it.
@@ -125,11 +127,7 @@ pub(super) fn meaning(error: &RedisError) -> Meaning {
             Misconfigured,
             "it is older than 6 and does not speak RESP3; leave `protocol=resp3` out of the URL",
         ),
-        // A TLS server closes, or answers with an alert that is no RESP.
-        ErrorKind::Parse => Meaning::Other(
-            Misconfigured,
-            "what answers there does not speak Redis' protocol; if it asks for TLS, use `rediss://`",
-        ),
+        ErrorKind::Parse => Meaning::Garbled,
         ErrorKind::ClusterConnectionNotFound => {
             Meaning::Other(Unavailable, "no node of the cluster can be reached")
         }
@@ -155,6 +153,11 @@ impl Meaning {
                 Unavailable,
                 "the connection failed; is it running, does the address lead to it, and does it ask for TLS (`rediss://`)?",
             ),
+            // A TLS server closes, or answers with an alert that is no RESP.
+            Self::Garbled => (
+                Misconfigured,
+                "what answers there does not speak Redis' protocol; if it asks for TLS, use `rediss://`",
+            ),
             Self::Demoted => (Unavailable, "it is a read-only replica now; another server is the primary"),
             Self::Useless(kind, advice) | Self::Other(kind, advice) => (kind, advice),
         }
@@ -175,6 +178,15 @@ impl Place {
     pub(super) fn fault(&self, doing: &str, error: RedisError) -> StoreError {
         let (kind, advice) = meaning(&error).advice();
         self.error(kind, format_args!("cannot {doing}: {advice} ({error})")).because(error)
+    }
+
+    /// What went wrong on a connection that worked: whatever it was, the outcome is unknown, and another try can help.
+    pub(super) fn lost(&self, doing: &str, error: RedisError) -> StoreError {
+        let advice = match meaning(&error) {
+            Meaning::Garbled => "its reply was cut",
+            other => other.advice().1,
+        };
+        self.error(Unavailable, format_args!("cannot {doing}: {advice} ({error})")).because(error)
     }
 
     /// No answer in time.

@@ -87,8 +87,11 @@ fn is_settled(record: &Record, now: Timestamp) -> bool {
     soon < record.drop_at
         && match record.state {
             State::Held { lease_at, .. } => soon < lease_at,
-            // A script lets bytes go whose time has passed.
-            State::Done(ref kept) | State::Failed(ref kept) => soon < kept.body_until || kept.body.is_empty(),
+            // A script lets bytes go whose time has passed, by a clock that is ahead of what is known here: what is empty shortly before
+            // its end need not have been.
+            State::Done(ref kept) | State::Failed(ref kept) => {
+                soon < kept.body_until || (kept.body.is_empty() && kept.body_until <= now)
+            }
             State::Open => false,
         }
 }
@@ -124,4 +127,47 @@ fn end_first(call: &Call, end: &Completion, state: u8, prefix: &[u8], now: Times
 /// Whole milliseconds, and no fewer than there are.
 fn millis(duration: Duration) -> u64 {
     micros(duration).min(record::LAST / 2).div_ceil(1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::OnLapse;
+    use crate::{RecordId, Token};
+
+    fn claim() -> Call {
+        let claim = Claim {
+            id: RecordId::from_bytes([1; 32]),
+            token: Token::from_bytes([2; 16]),
+            fingerprint: None,
+            lease: Duration::from_secs(30),
+            keep: Duration::from_secs(3_600),
+            on_lapse: OnLapse::Rerun,
+            max_tries: 5,
+            durable: false,
+        };
+        Call::new(claim.id, Operation::Claim(claim))
+    }
+
+    /// A Done record of another attempt.
+    fn done(body_until: Timestamp, body: &[u8]) -> Value {
+        let mut bytes = record::begins(2, &Token::from_bytes([3; 16]), None);
+        bytes.extend_from_slice(&1_u32.to_be_bytes());
+        let (made, drop) = (Timestamp::from_micros(5), Timestamp::from_micros(1 << 50));
+        for number in [made, made, drop, body_until, made] {
+            record::put(&mut bytes, number.as_micros());
+        }
+        bytes.extend_from_slice(body);
+        Value::BulkString(bytes)
+    }
+
+    /// A script lets bytes go by the server's clock, which is up to a second ahead of what is known of it here.
+    #[test]
+    fn a_result_whose_bytes_went_just_now_is_no_empty_result() {
+        let now = Timestamp::from_micros(1 << 49);
+        let soon = now.after(Duration::from_millis(500));
+        assert!(matches!(claim().read_quick(&done(soon, b""), now), Quick::Open));
+        let gone = claim().read_quick(&done(now, b""), now);
+        assert!(matches!(gone, Quick::Answer(Answer::Claim(Verdict::Completed { body: None, .. }))));
+    }
 }

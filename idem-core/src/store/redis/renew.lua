@@ -16,7 +16,8 @@ if old and #old >= 49 + fp and math.floor(string.byte(old) / 32) == 5 then
     -- A record never ends before its lease.
     drop = math.max(drop, lease)
     redis.call('SET', KEYS[1], string.sub(old, 1, 35 + fp) .. struct.pack('>I7I7', drop, lease),
-      'PX', math.ceil((drop - now) / 1000) + 1)
+      -- As long as a claim's: see there.
+      'PX', math.ceil(math.max(drop - now, 5000000) / 1000) + 1)
   end
 end
 return struct.pack('>BI7', go and 78 or 110, now) .. ARGV[1] .. string.sub(old or '', 1, 72)

@@ -209,3 +209,23 @@ fn a_cluster_that_lost_a_node_is_unavailable() {
     wait_until("the cluster is up", || hear(store.claim(&claim)).is_ok());
     assert_eq!(grant(&store, &claim).tries, 1);
 }
+
+/// Claims that wait for replicas go in pipelines, in which a cluster's client follows no slot. Without replicas, none is granted.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn a_claim_that_waits_for_replicas_follows_its_slot() {
+    let cluster = RedisCluster::start(2, 2);
+    let store =
+        open(RedisStore::builder(cluster.url()).wait_replicas(1, std::time::Duration::from_millis(50)));
+    let claim = message();
+    let refused = || {
+        let error = hear(store.claim(&claim)).expect_err("no replicas");
+        assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+        assert!(error.to_string().contains("0 of 1 replicas"), "{error}");
+    };
+    refused();
+    let slot = slot(&cluster.nodes()[0], &[b"idem:", &claim.id.as_bytes()[..]].concat());
+    let owner = usize::from(slot) * 2 / 16_384;
+    cluster.move_slot(slot, owner, 1 - owner);
+    refused();
+}
