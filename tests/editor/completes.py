@@ -37,7 +37,7 @@ CASES = [
     ("two mistakes are both told", ATTRIBUTE, '#[idempotent(key = "msg:<massage.id>", kep = "45d")]|', "diagnostic", ["key_unknown_argument", "option_unknown"]),
     ("names in an option of the attribute", ATTRIBUTE, '#[idempotent(key = "msg:<message.id>", store = ap|)]', "completion", ["api", "message"]),
     ("methods in an option of the attribute", ATTRIBUTE, '#[idempotent(key = "msg:<message.id>", store = api.ch|)]', "completion", ["charge"]),
-    ("names in the option that the expansion has last", ATTRIBUTE, '#[idempotent(key = "msg:<message.id>", final_error = ca|)]', "completion", ["calls_it"]),
+    ("names in an option of the attribute that the expansion has last", ATTRIBUTE, '#[idempotent(key = "msg:<message.id>", final_error = ca|)]', "completion", ["calls_it"]),
     ("what a call in an option of the attribute is", ATTRIBUTE, '#[idempotent(key = "msg:<message.id>", store = api.ch|arge())]', "hover", ["pub async fn charge"]),
     ("fields of the message", BODY, "    message.|\n", "completion", ["amount_cents", "id"]),
     ("methods of another argument", BODY, "    let receipt = api.ch|\n", "completion", ["charge"]),

@@ -1,6 +1,6 @@
 //! The handler's entry in the table of all: what the handler itself does not know at run time, as it was written.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote_spanned;
 
 use super::handler;
@@ -60,7 +60,11 @@ fn said(function: &Function) -> TokenStream {
         say("compares", quote_spanned!(site=> &[#(#places),*]));
     }
     if let Some(path) = &function.final_error {
-        let path = source(path);
+        // Located where the path ends, so that an editor which completes it there knows that its text is here too: the path itself comes
+        // after this entry, with the body.
+        let end = path.clone().into_iter().last().map_or(site, |token| names::site_at(token.span()));
+        let mut path = Literal::string(&source(path));
+        path.set_span(end);
         say("keeps_errors", quote_spanned!(site=> #path));
     }
     if let Some(entity) = once_per {
