@@ -220,7 +220,7 @@ fn what_the_server_says_later_is_told_by_its_meaning() {
         ("53200", Unavailable, "lacks memory"),
         ("57014", Unavailable, "gave up"),
         ("55P03", Unavailable, "locked"),
-        ("25006", ReadOnly, "connect to the primary"),
+        ("25006", Unavailable, "connect to the primary"),
         ("42501", Misconfigured, "lacks a permission"),
         ("40001", Unavailable, "in the way each time"),
         ("XX001", StoreErrorKind::Corrupt, "damaged"),
