@@ -17,7 +17,7 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 fn work(order: &str, tx: &Transaction<'_>) -> rusqlite::Result<()> {
     tx.prepare_cached("insert into orders (number, cents) values (?1, 1200)")?.execute([order])?;
     tx.prepare_cached("update balance set cents = cents + 1200 where account = ?1")?
-        .execute([order.len() as i64])?;
+        .execute([i64::try_from(order.len()).expect("a short number")])?;
     Ok(())
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn run() {
     let rows = |connection: &Connection| -> i64 {
         connection.query_row("select count(*) from orders", [], |row| row.get(0)).expect("a number")
     };
-    assert!([&plain, &unit, &kept].iter().all(|side| rows(side) == (ROUNDS * TURN) as i64));
+    assert!([&plain, &unit, &kept].iter().all(|side| usize::try_from(rows(side)) == Ok(ROUNDS * TURN)));
     let _ = std::fs::remove_dir_all(&dir);
 }
 

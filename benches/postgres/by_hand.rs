@@ -28,7 +28,7 @@ impl ByHand {
                 let table = format!(
                     "create table {schema}.seen (
                          key text primary key, done boolean not null, result bytea, at timestamptz not null default now()
-                     ) with (fillfactor = 70)"
+                     ) with (fillfactor = 90)"
                 );
                 client.batch_execute(&table).await.expect("a table");
             }

@@ -45,7 +45,7 @@ fn main() {
         }
     }
     if wanted("size") {
-        size::count(&server, &runtime);
+        size::count(&runtime);
     }
 }
 

@@ -54,21 +54,6 @@ impl Idem {
         })
         .await;
     }
-
-    /// First deliveries in batches.
-    pub(crate) async fn first_many(&self, keys: &[Key]) {
-        let claims: Vec<Claim> = keys.iter().map(|key| claim(key.record)).collect();
-        let verdicts = self.0.claim_many(&claims).await.expect("claims");
-        let ends: Vec<Completion> = claims
-            .iter()
-            .zip(&verdicts)
-            .map(|(claim, verdict)| match verdict {
-                Verdict::Claimed(grant) => completion(claim, grant.fence),
-                other => panic!("a message that is new: {other:?}"),
-            })
-            .collect();
-        self.0.complete_many(&ends).await.expect("results");
-    }
 }
 
 fn claim(id: RecordId) -> Claim {

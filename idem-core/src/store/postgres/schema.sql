@@ -25,6 +25,6 @@ create table {table} (
     -- A claim without the end of its lease would hold for ever. The server reads each constraint anew for each statement that writes, at
     -- five microseconds or more, so there are no others: what idem never writes, it refuses to read.
     constraint held_until check ((st = 1) = (lease_at is not null))
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02);
 
 comment on table {table} is 'idem records, version 1';

@@ -43,13 +43,13 @@ fn hash_partitioned() -> Within<Opening> {
     let builder = PostgresStore::builder(url()).schema(&schema);
     let table = builder.print_schema().expect("a valid name");
     let partitioned = table.replace(
-        ") with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)",
+        ") with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02)",
         ") partition by hash (k)",
     );
     let parts = (0..3).map(|part| {
         format!(
             "create table {schema}.part_{part} partition of {schema}.idem_record
-             for values with (modulus 3, remainder {part}) with (fillfactor = 70);"
+             for values with (modulus 3, remainder {part}) with (fillfactor = 90);"
         )
     });
     execute(&url(), &(partitioned + &parts.collect::<String>()));

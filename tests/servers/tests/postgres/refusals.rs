@@ -193,7 +193,7 @@ fn f49_a_table_in_which_one_key_could_have_two_records_is_refused() {
 
     let by_time =
         PostgresStore::schema().replace("idem_record", "by_time").replace("primary key", "not null").replace(
-            ") with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)",
+            ") with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02)",
             ", unique (k, made_at)) partition by range (made_at)",
         );
     execute(&url, &by_time);

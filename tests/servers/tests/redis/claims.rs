@@ -207,10 +207,10 @@ fn f11_at_the_instant_of_its_end_a_lease_has_lapsed_and_a_record_is_gone() {
 fn f13_a_claim_whose_worker_is_gone_is_granted_anew_after_its_lease() {
     let (server, prefix) = (server(), prefix());
     let worker = open(RedisStore::builder(server.url()).prefix(prefix.clone()));
-    let claim = Claim { lease: Duration::from_millis(300), ..message() };
+    let other = open(RedisStore::builder(server.url()).prefix(prefix));
+    let claim = Claim { lease: Duration::from_secs(1), ..message() };
     grant(&worker, &claim);
     drop(worker);
-    let other = open(RedisStore::builder(server.url()).prefix(prefix));
     came!(hear(other.claim(&again(&claim))), Ok(Verdict::InProgress { .. }));
     let parked = Claim { on_lapse: OnLapse::Park, ..again(&claim) };
     wait_until("the lease has ended", || matches!(hear(other.claim(&parked)), Ok(Verdict::Lapsed { .. })));

@@ -141,7 +141,7 @@ mod tests {
         std::fs::create_dir_all(&dir).unwrap();
         let place = open::locate(&dir.join("idem.db")).unwrap();
         let engine = || {
-            let connection = open::writer(&place, Duration::from_secs(60), None).unwrap();
+            let connection = open::writer(&place, Duration::from_secs(60), None, false).unwrap();
             Engine::new(connection, place.clone(), Clock::wall())
         };
         let (mut one, mut other) = (engine(), engine());
