@@ -17,6 +17,32 @@ fn a_function_keeps_its_body_as_one_group() {
     assert!(out.starts_with("pub async fn charge (message : Message) -> Result < u64 , Error > {"), "{out}");
 }
 
+/// Editors depend on it (`tests/editor/completes.py`), and most machines have none to notice.
+#[test]
+fn the_text_of_an_option_comes_after_all_of_its_tokens() {
+    let attribute = "key = \"msg:<id>\", store = probe(), final_error = probe::judge";
+    for item in [
+        "fn f(id: u8) -> Result<(), E> { g() }",
+        "#[track_caller] fn f(id: u8) -> Result<(), E> { g() }",
+        "async fn f(id: u8) -> Result<(), E> { g().await }",
+        "fn f(id: u8) -> Boxed<Result<(), E>> { Box::pin(async move { g().await }) }",
+        "fn f<'a>(id: u8) -> Boxed<Result<(), E>> {
+            Box::pin(async move {
+                if let Some(__ret) = None::<Result<(), E>> { return __ret; }
+                let id = id;
+                let __ret: Result<(), E> = { g().await };
+                #[allow(unreachable_code)] __ret
+            })
+        }",
+    ] {
+        let out = expand(attribute, item);
+        assert!(!out.contains("compile_error"), "{out}");
+        let text = out.find("\"probe()\"").expect("the table says where its records are");
+        let token = out.rfind("probe ::").expect("it judges errors");
+        assert!(token < text && out.rfind("probe ()").is_some_and(|token| token < text), "{out}");
+    }
+}
+
 #[test]
 fn nothing_that_can_be_written_makes_the_macro_panic() {
     let attributes = [

@@ -25,7 +25,8 @@ ATTRIBUTE = '#[idempotent(key = "msg:<message.id>")]'
 BODY = "    let receipt = api.charge(message.amount_cents, key).await?;\n    Ok(receipt)\n"
 
 # Name, what is replaced and by what (`|` is the cursor), what is asked there, what must be in the answer.
-# Inside of the attribute's own parentheses (`store = ap`) nothing is completed.
+# In an option that ends in a dot (`store = api.`) nothing is completed: the attribute does not parse, and says so.
+# Nor in `tx` and `payload(…)`, which name an argument: the macro says that half a name is none.
 CASES = [
     ("the type of a variable in an annotated body", BODY, BODY.replace("let receipt", "let rec|eipt"), "hover", ["Receipt"]),
     ("the type of an argument that idem supplies", BODY, BODY.replace("key).", "ke|y)."), "hover", ["Key"]),
@@ -34,6 +35,10 @@ CASES = [
     ("a handler that is right has no diagnostics", BODY, BODY + "|", "diagnostic", []),
     ("a wrong key is told, and nothing else", ATTRIBUTE, '#[idempotent(key = "msg:<massage.id>")]|', "diagnostic", ["key_unknown_argument"]),
     ("two mistakes are both told", ATTRIBUTE, '#[idempotent(key = "msg:<massage.id>", kep = "45d")]|', "diagnostic", ["key_unknown_argument", "option_unknown"]),
+    ("names in an option of the attribute", ATTRIBUTE, '#[idempotent(key = "msg:<message.id>", store = ap|)]', "completion", ["api", "message"]),
+    ("methods in an option of the attribute", ATTRIBUTE, '#[idempotent(key = "msg:<message.id>", store = api.ch|)]', "completion", ["charge"]),
+    ("names in the option that the expansion has last", ATTRIBUTE, '#[idempotent(key = "msg:<message.id>", final_error = ca|)]', "completion", ["calls_it"]),
+    ("what a call in an option of the attribute is", ATTRIBUTE, '#[idempotent(key = "msg:<message.id>", store = api.ch|arge())]', "hover", ["pub async fn charge"]),
     ("fields of the message", BODY, "    message.|\n", "completion", ["amount_cents", "id"]),
     ("methods of another argument", BODY, "    let receipt = api.ch|\n", "completion", ["charge"]),
     ("fields of what a call gives", BODY, "    let receipt = api.charge(1, key).await?;\n    receipt.|\n", "completion", ["charged_cents"]),

@@ -35,18 +35,18 @@ pub(super) fn guarded(function: &Function) -> TokenStream {
         // Inside of the future: what is outside of it runs at the call.
         (Shape::Future(future), _) => return followed(function, future),
     };
-    let call = called(function);
-    quote!(#attributes #call #guarded)
+    let (call, entry) = (called(function), registered::entry(function));
+    quote!(#attributes #call #guarded #entry)
 }
 
-/// The settings, their entry in the table, the proofs and the call.
+/// The settings, the proofs and the call. Their entry in the table has options as text, and comes after all places that have them as
+/// tokens: an editor completes a name by comparing an expansion with a longer one, and counts on both being equal up to the name.
 fn called(function: &Function) -> TokenStream {
     let handler = handler::statement(function);
-    let entry = registered::entry(function);
     let proofs = call::proofs(&function.proofs, function.paths.private());
     let facts = facts::checks(function);
     let call = call::statements(function);
-    quote!(#handler #entry #proofs #facts #call)
+    quote!(#handler #proofs #facts #call)
 }
 
 /// A plain function: its body as a closure that borrows, so that arguments are dropped where they always were.
@@ -182,18 +182,18 @@ pub(super) fn supplied(function: &Function) -> Option<TokenStream> {
 /// A body that makes a future: the same body, with the guard inside of the future.
 fn followed(function: &Function, future: &Future) -> TokenStream {
     let site = names::site();
-    let call = called(function);
+    let (call, entry) = (called(function), registered::entry(function));
     let Future { before, pin, block: whole, rebinding, .. } = future;
     let inside = if let Some(rebinding) = rebinding {
         let answer = names::answer();
         let run = run(function, &block(rebinding.work.stream(), &rebinding.work));
         let (before, binding, after) = (&rebinding.before, &rebinding.binding, &rebinding.after);
         // Bound before it is returned, so that the call outlives it in every edition.
-        let work = quote_spanned!(site=> { #call let #answer = #run; #answer });
+        let work = quote_spanned!(site=> { #call let #answer = #run; #entry #answer });
         quote!(#before #binding #work #after)
     } else {
         let run = run(function, &block(whole.stream(), whole));
-        quote_spanned!(site=> #call return #run;)
+        quote_spanned!(site=> #call return #run; #entry)
     };
     let mut guarded = Group::new(Delimiter::Brace, inside);
     guarded.set_span(whole.span());
