@@ -162,9 +162,14 @@ process_checks! {
                         store.holds("a completion that was acknowledged", !acknowledged("done"), &found);
                         let held = found.as_ref().is_some_and(|found| found.state == StateKind::Held);
                         store.holds("a claim that was acknowledged, or none", held || !acknowledged("claimed"), &found);
-                        // And its attempt can go on.
-                        store.grant(&attempt(id));
-                        must_be!(store, store.complete(&ending(&attempt(id), 1, &body(n))), Recorded::Stored);
+                        // And its attempt can go on, unless a server was still at the completion that it had been sent.
+                        match store.claim(&attempt(id)) {
+                            Verdict::Completed { body: found, .. } => store.brings(found.as_ref(), &body(n)),
+                            verdict => {
+                                must_be!(store, verdict, Verdict::Claimed(_));
+                                must_be!(store, store.complete(&ending(&attempt(id), 1, &body(n))), Recorded::Stored);
+                            }
+                        }
                     }
                 }
                 must_be!(store, store.claim(&again(&attempt(id))), Verdict::Completed { body: Some(_), .. });

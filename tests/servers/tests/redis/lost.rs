@@ -143,9 +143,10 @@ fn a_reply_that_is_cut_in_its_middle_is_lost_and_asked_for_again() {
     let store = open(RedisStore::builder(format!("redis://127.0.0.1:{}", cut.port)).prefix(prefix()));
     let claim = message();
     let fence = grant(&store, &claim).fence;
-    came!(hear(store.complete(&ending(&claim, fence, &[7; 50_000]))), Ok(Recorded::Stored));
+    let large = vec![7; 50_000];
+    came!(hear(store.complete(&ending(&claim, fence, &large))), Ok(Recorded::Stored));
     cut.replies.store(1, Ordering::SeqCst);
-    came!(hear(store.claim(&again(&claim))), Ok(Verdict::Completed { body: Some(body), .. }) if *body == [7; 50_000]);
+    came!(hear(store.claim(&again(&claim))), Ok(Verdict::Completed { body: Some(body), .. }) if *body == *large);
     cut.replies.store(2, Ordering::SeqCst);
     let error = hear(store.claim(&again(&claim))).expect_err("no answer, twice");
     assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
