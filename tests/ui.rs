@@ -7,9 +7,18 @@ use std::fs;
 /// Areas whose messages are the compiler's own.
 const COMPILER: [&str; 3] = ["compiler", "facts", "shapes"];
 
+/// Where the compiler lists types that implement a trait, and those of the feature `bson` would be among the first.
+const LISTS_TYPES: &str = "payload_not_serializable.rs";
+
 fn areas() -> Vec<String> {
-    let areas = fs::read_dir("tests/ui").expect("tests run in the package's folder");
-    areas.map(|area| area.expect("it can be read").file_name().into_string().expect("it is text")).collect()
+    names("tests/ui")
+}
+
+fn names(folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("tests run in the package's folder");
+    entries
+        .map(|entry| entry.expect("it can be read").file_name().into_string().expect("it is text"))
+        .collect()
 }
 
 /// Our own messages, which read the same under every compiler.
@@ -31,7 +40,12 @@ fn every_broken_rule_has_its_message() {
 fn where_the_compiler_speaks_it_points_at_what_was_written() {
     let cases = trybuild::TestCases::new();
     for area in COMPILER {
-        cases.compile_fail(format!("tests/ui/{area}/*.rs"));
+        let folder = format!("tests/ui/{area}");
+        for name in names(&folder).iter().filter(|name| name.ends_with(".rs")) {
+            if name != LISTS_TYPES || cfg!(not(feature = "bson")) {
+                cases.compile_fail(format!("{folder}/{name}"));
+            }
+        }
         cases.compile_fail(format!("tests/ui/{area}/*/*.rs"));
     }
 }
