@@ -115,7 +115,7 @@ impl<Place> Inbox<Place> {
     /// Runs `body` in `transaction` and writes there that it is done, or hands back what a former run under this key came to.
     ///
     /// # Errors
-    /// The body's own, or one made from an [`Error`](crate::Error) if the body did not run, or what it came to could not be written.
+    /// The body's own, or one made from an [`Error`] if the body did not run, or what it came to could not be written.
     /// After an error of the body nothing is remembered, even if the transaction commits.
     ///
     /// # Cancellation
