@@ -8,8 +8,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
-use idem::machine::{Claim, Completion, OnLapse, Recorded, Verdict};
-use idem::{Body, Fingerprint, Namespace, RecordId, RedisStore, Store, Token};
+use idem::machine::{Recorded, Verdict};
+use idem::{RedisStore, Store, Token};
+use idem_benches::{Key, claim, completion, fence, keys, median};
 use idem_servers::RedisServer;
 use redis::aio::MultiplexedConnection;
 use redis::{Pipeline, Script, Value, cmd};
@@ -291,68 +292,6 @@ impl Side for Idem {
         let this = self.clone();
         Box::pin(async move { this.finish(&keys, &RESULT).await })
     }
-}
-
-fn claim(id: RecordId) -> Claim {
-    Claim {
-        id,
-        token: Token::fresh(),
-        fingerprint: Some(Fingerprint::from_bytes([7; 16])),
-        lease: Duration::from_secs(30),
-        keep: KEEP,
-        on_lapse: OnLapse::Rerun,
-        max_tries: 5,
-        durable: false,
-    }
-}
-
-fn completion(claim: &Claim, fence: u64, result: &[u8]) -> Completion {
-    Completion {
-        id: claim.id,
-        token: claim.token,
-        fence,
-        fingerprint: claim.fingerprint,
-        body: Body::copy_from(result),
-        ttl: Duration::from_hours(7 * 24),
-        keep: KEEP,
-    }
-}
-
-fn fence(verdict: Verdict) -> u64 {
-    match verdict {
-        Verdict::Claimed(grant) => grant.fence,
-        other => panic!("a message that is new: {other:?}"),
-    }
-}
-
-/// A ready key, as each side takes it.
-#[derive(Clone)]
-struct Key {
-    text: String,
-    record: RecordId,
-}
-
-/// Keys of 40 bytes in no order, as ids from a queue are.
-fn keys(round: usize, count: usize) -> Vec<Key> {
-    let space = Namespace::new("", "", "bench");
-    (0..count)
-        .map(|n| {
-            let mut x = (round * 1_000_003 + n) as u64;
-            let mut word = || {
-                x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let z = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                z ^ (z >> 27)
-            };
-            let text = format!("msg:{:016x}-{:016x}-00", word(), word());
-            Key { record: space.record(&text), text }
-        })
-        .collect()
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<_> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a few thousand messages")]

@@ -5,10 +5,10 @@
 //! memory would measure nothing.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
-use idem::machine::{Claim, Completion, OnLapse, Recorded, Verdict};
-use idem::{Body, Fingerprint, Namespace, RecordId, SqliteStore, Store, Token};
+use idem::machine::{Recorded, Verdict};
+use idem::{RecordId, SqliteStore, Store};
+use idem_benches::{Key, Pairs, claim, completion, fence, keys, per_message};
 use rusqlite::{Connection, OptionalExtension, params};
 
 const ROUNDS: usize = 40;
@@ -65,7 +65,7 @@ fn main() {
     replay.print("replay");
     many.print("first delivery, 64 futures on one thread");
     many_threads.print("first delivery, 64 threads");
-    let operations = 2 * many.0.len() * CROWD_TURN;
+    let operations = 2 * many.len() * CROWD_TURN;
     if let Some(shared) = u64::try_from(operations).expect("a small count").checked_div(crowd.store.commits())
     {
         println!("of 64 futures, {shared} operations share a transaction");
@@ -141,14 +141,14 @@ impl Idem {
     fn first(&self, record: RecordId) {
         let claim = claim(record);
         let fence = fence(self.store.claim(&claim).wait().expect("a claim"));
-        let recorded = self.store.complete(&completion(&claim, fence)).wait().expect("a result");
+        let recorded = self.store.complete(&completion(&claim, fence, &RESULT)).wait().expect("a result");
         assert_eq!(recorded, Recorded::Stored);
     }
 
     async fn handle(&self, record: RecordId) {
         let claim = claim(record);
         let fence = fence(self.store.claim(&claim).await.expect("a claim"));
-        let recorded = self.store.complete(&completion(&claim, fence)).await.expect("a result");
+        let recorded = self.store.complete(&completion(&claim, fence, &RESULT)).await.expect("a result");
         assert_eq!(recorded, Recorded::Stored);
     }
 
@@ -191,94 +191,4 @@ impl Idem {
 
 fn share(keys: &[Key]) -> impl Iterator<Item = Vec<Key>> + '_ {
     keys.chunks(keys.len().div_ceil(CROWD)).map(<[Key]>::to_vec)
-}
-
-fn claim(id: RecordId) -> Claim {
-    Claim {
-        id,
-        token: Token::fresh(),
-        fingerprint: Some(Fingerprint::from_bytes([7; 16])),
-        lease: Duration::from_secs(30),
-        keep: Duration::from_hours(45 * 24),
-        on_lapse: OnLapse::Rerun,
-        max_tries: 5,
-        durable: false,
-    }
-}
-
-fn completion(claim: &Claim, fence: u64) -> Completion {
-    Completion {
-        id: claim.id,
-        token: claim.token,
-        fence,
-        fingerprint: claim.fingerprint,
-        body: Body::copy_from(&RESULT),
-        ttl: Duration::from_hours(7 * 24),
-        keep: Duration::from_hours(45 * 24),
-    }
-}
-
-fn fence(verdict: Verdict) -> u64 {
-    match verdict {
-        Verdict::Claimed(grant) => grant.fence,
-        other => panic!("a message that is new: {other:?}"),
-    }
-}
-
-/// A ready key, as each side takes it.
-#[derive(Clone)]
-struct Key {
-    text: String,
-    record: RecordId,
-}
-
-/// Keys of 40 bytes in no order, as ids from a queue are.
-fn keys(round: usize, count: usize) -> Vec<Key> {
-    let space = Namespace::new("", "", "bench");
-    (0..count)
-        .map(|n| {
-            let mut x = (round * 1_000_003 + n) as u64;
-            let mut word = || {
-                x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let z = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                z ^ (z >> 27)
-            };
-            let text = format!("msg:{:016x}-{:016x}-00", word(), word());
-            Key { record: space.record(&text), text }
-        })
-        .collect()
-}
-
-fn per_message(count: usize, work: impl FnOnce()) -> Duration {
-    let started = Instant::now();
-    work();
-    started.elapsed() / u32::try_from(count).expect("a small count")
-}
-
-/// Times of both sides, taken in turns.
-#[derive(Default)]
-struct Pairs(Vec<(Duration, Duration)>);
-
-impl Pairs {
-    fn add(&mut self, by_hand: Duration, idem: Duration) {
-        self.0.push((by_hand, idem));
-    }
-
-    fn print(&self, what: &str) {
-        if self.0.is_empty() {
-            return;
-        }
-        let median = |of: fn(&(Duration, Duration)) -> f64| {
-            let mut all: Vec<f64> = self.0.iter().map(of).collect();
-            all.sort_by(f64::total_cmp);
-            all[all.len() / 2]
-        };
-        let by_hand = median(|pair| pair.0.as_secs_f64() * 1e6);
-        let idem = median(|pair| pair.1.as_secs_f64() * 1e6);
-        let ratio = median(|pair| pair.1.as_secs_f64() / pair.0.as_secs_f64());
-        println!(
-            "{what:<42} by hand {by_hand:>8.2} us   idem {idem:>8.2} us   {ratio:.3}x   ({:.1} times faster)",
-            1.0 / ratio
-        );
-    }
 }

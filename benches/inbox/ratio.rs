@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use idem_benches::median;
+
 /// The times of several sides in each round.
 pub(crate) struct Ratios {
     names: &'static [&'static str],
@@ -29,10 +31,4 @@ impl Ratios {
             println!("  {name:<32} {time:>9.1} µs  {ratio:>5.2}");
         }
     }
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

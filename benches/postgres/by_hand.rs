@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use idem_benches::Key;
 use tokio::task::JoinSet;
 use tokio_postgres::{Client, NoTls, Statement};
 
-use crate::rounds::Key;
 use crate::{RESULT, share};
 
 pub(crate) struct ByHand(Vec<Arc<Session>>);

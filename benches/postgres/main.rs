@@ -6,16 +6,15 @@
 //! size, a million if unset.
 
 use idem::PostgresStore;
+use idem_benches::{Key, Pairs, keys, per_message};
 use idem_servers::PostgresServer;
 use tokio::runtime::Runtime;
 
 mod by_hand;
-mod rounds;
 mod size;
 mod with_idem;
 
 use by_hand::ByHand;
-use rounds::{Key, Pairs, keys, per_message};
 use with_idem::Idem;
 
 const ROUNDS: usize = 20;

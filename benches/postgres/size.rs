@@ -1,12 +1,12 @@
 //! What a remembered message takes on the disk.
 
 use idem::PostgresStore;
+use idem_benches::keys;
 use idem_servers::PostgresServer;
 use tokio::runtime::Runtime;
 use tokio_postgres::NoTls;
 
 use crate::CROWD;
-use crate::rounds::keys;
 use crate::with_idem::Idem;
 
 /// Messages in one turn of the handlers.

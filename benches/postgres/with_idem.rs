@@ -1,12 +1,10 @@
 //! The same with the store.
 
-use std::time::Duration;
-
-use idem::machine::{Claim, Completion, OnLapse, Recorded, Verdict};
-use idem::{Body, Fingerprint, PostgresStore, RecordId, Store, Token};
+use idem::machine::{Recorded, Verdict};
+use idem::{PostgresStore, Store};
+use idem_benches::{Key, claim, completion, fence};
 use tokio::task::JoinSet;
 
-use crate::rounds::Key;
 use crate::{RESULT, share};
 
 pub(crate) struct Idem(PostgresStore);
@@ -32,11 +30,8 @@ impl Idem {
         self.each(keys, handlers, |store, keys| async move {
             for key in keys {
                 let claim = claim(key.record);
-                let fence = match store.claim(&claim).await.expect("a claim") {
-                    Verdict::Claimed(grant) => grant.fence,
-                    other => panic!("a message that is new: {other:?}"),
-                };
-                let recorded = store.complete(&completion(&claim, fence)).await;
+                let fence = fence(store.claim(&claim).await.expect("a claim"));
+                let recorded = store.complete(&completion(&claim, fence, &RESULT)).await;
                 assert_eq!(recorded.expect("a result"), Recorded::Stored);
             }
         })
@@ -53,30 +48,5 @@ impl Idem {
             }
         })
         .await;
-    }
-}
-
-fn claim(id: RecordId) -> Claim {
-    Claim {
-        id,
-        token: Token::fresh(),
-        fingerprint: Some(Fingerprint::from_bytes([7; 16])),
-        lease: Duration::from_secs(30),
-        keep: Duration::from_hours(45 * 24),
-        on_lapse: OnLapse::Rerun,
-        max_tries: 5,
-        durable: false,
-    }
-}
-
-fn completion(claim: &Claim, fence: u64) -> Completion {
-    Completion {
-        id: claim.id,
-        token: claim.token,
-        fence,
-        fingerprint: claim.fingerprint,
-        body: Body::copy_from(&RESULT),
-        ttl: Duration::from_hours(7 * 24),
-        keep: Duration::from_hours(45 * 24),
     }
 }
