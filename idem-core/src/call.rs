@@ -85,36 +85,26 @@ impl<'c> Ready<'c> {
 
 impl<'h> Call<'h> {
     /// Renders the key and works out the record's identity. What goes wrong is kept, and comes out of `run`.
-    ///
-    /// In debug builds the key is read twice. A user's `Index` or `Deref`, a `Cell` that a getter changes and a method that somebody
-    /// vouched for are read without a proof: a counter or a random source in one of them shows itself here, in the first test.
     #[inline]
-    pub fn derive(handler: &'h Handler, keep_key: bool, render: impl FnMut(&mut KeyText)) -> Self {
+    pub fn derive(handler: &'h Handler, keep_key: bool, render: impl FnOnce(&mut KeyText)) -> Self {
         let mut text = KeyText::new();
-        let same = read(&mut text, render);
-        Self::of(handler, &mut text, same, keep_key, None)
+        render(&mut text);
+        Self::of(handler, &mut text, keep_key, None)
     }
 
     /// As [`derive`](Self::derive), for a function that may belong to a generic impl block. Nothing in its tokens says so, but the
     /// name of its closure's type does; each set of type parameters needs a scope of its own.
     #[inline]
-    pub fn derive_here<F: FnMut(&mut KeyText)>(handler: &'h Handler, keep_key: bool, render: F) -> Self {
+    pub fn derive_here<F: FnOnce(&mut KeyText)>(handler: &'h Handler, keep_key: bool, render: F) -> Self {
         let mut text = KeyText::new();
-        let same = read(&mut text, render);
-        Self::of(handler, &mut text, same, keep_key, Some(std::any::type_name::<F>()))
+        render(&mut text);
+        Self::of(handler, &mut text, keep_key, Some(std::any::type_name::<F>()))
     }
 
-    fn of(
-        handler: &'h Handler,
-        text: &mut KeyText,
-        same: bool,
-        keep_key: bool,
-        identity: Option<&'static str>,
-    ) -> Self {
+    fn of(handler: &'h Handler, text: &mut KeyText, keep_key: bool, identity: Option<&'static str>) -> Self {
         let key = if keep_key { text.to_key().ok() } else { None };
         let answers = identity.map_or(Ok(()), |identity| handler.answers_for(identity));
-        let text = if same { text.padded() } else { Err(Error::key_not_stable()) };
-        let target = text.and_then(|text| target(handler, |space| space.record_of_padded(&text)));
+        let target = text.padded().and_then(|text| target(handler, |space| space.record_of_padded(&text)));
         Self::new(handler, target.and_then(|target| answers.map(|()| target)), key)
     }
 
@@ -288,17 +278,6 @@ impl<'h> Call<'h> {
     /// Whether a claim whose body did not succeed is given back, so that the next delivery runs at once.
     pub(crate) fn releases(&self) -> bool {
         self.handler.mode == Mode::LeaseAndReplay && self.handler.on_lapse == OnLapse::Rerun
-    }
-}
-
-/// Renders the key into `text`; in debug builds it is read twice, and this says whether both readings came to the same.
-#[inline]
-fn read(text: &mut KeyText, mut render: impl FnMut(&mut KeyText)) -> bool {
-    render(text);
-    !cfg!(debug_assertions) || {
-        let mut again = KeyText::new();
-        render(&mut again);
-        text.reads_as(&again)
     }
 }
 

@@ -46,7 +46,7 @@ pub enum ErrorKind {
     NotKept,
     /// A part of the key is missing: `None`, a nil id, a text that is empty or stands for nothing (`null`; see [`KeyPart`](crate::KeyPart)).
     MissingKeyPart,
-    /// The key's text is longer than 255 bytes, or not printable; or, in debug builds, another one when it is read a second time.
+    /// The key's text is longer than 255 bytes, or not printable.
     InvalidKey,
     /// The payload could not be read to compare it with the first one: its `Serialize` failed.
     InvalidPayload,
@@ -172,13 +172,6 @@ impl Error {
 
     pub(crate) fn key_not_printable() -> Self {
         Self::new(ErrorKind::InvalidKey, "a key is printable ASCII without spaces")
-    }
-
-    pub(crate) fn key_not_stable() -> Self {
-        Self::new(
-            ErrorKind::InvalidKey,
-            "the key was another one when it was read again: one of its parts changes from one reading to the next, so a redelivery would not find the record",
-        )
     }
 }
 

@@ -323,12 +323,6 @@ impl KeyText {
         }
     }
 
-    /// Whether both readings of a key came to the same.
-    pub(crate) fn reads_as(&self, other: &Self) -> bool {
-        let shown = self.len.min(Key::MAX_LEN);
-        self.missing == other.missing && self.len == other.len && self.bytes[..shown] == other.bytes[..shown]
-    }
-
     /// The finished text as a key.
     ///
     /// # Errors

@@ -3,4 +3,3 @@
 
 mod derived;
 mod outside;
-mod unstable;
