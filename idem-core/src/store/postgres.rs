@@ -67,9 +67,9 @@ pub use target::PostgresTarget;
 ///   `full_page_writes` are on, as they are by default. **A failover** to a replica that follows asynchronously can take the newest
 ///   commits with it: a claim that is lost lets the message run again, and a result that is lost is recorded anew by its attempt if that
 ///   is still at work. Synchronous replication is the cure.
-/// - **Size**: a record takes 327 bytes with a result of 100 bytes, and 79 in the index (measured over 200,000; more if results come long
-///   after their claims). So `rate × keep × 410 bytes`: 100 messages a second that are kept for 45 days are 160 GB, and for 7 days
-///   25 GB. Ended records are deleted along with later claims, and by [`sweep`](Store::sweep).
+/// - **Size**: a record takes 354 bytes with a result of 100 bytes, and 77 in the index (measured over a million; more if results come long
+///   after their claims). So `rate × keep × 430 bytes`: 100 messages a second that are kept for 45 days are 167 GB, and for 7 days
+///   26 GB. Ended records are deleted along with later claims, and by [`sweep`](Store::sweep).
 /// - **A full disk** makes it refuse with [`Full`](crate::StoreErrorKind::Full).
 /// - **The clock** is the server's. Clocks of consumers do not matter.
 /// - **The runtime**: operations run in the tokio runtime that the store was opened in; any executor can wait for them. Handlers that
