@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use idem_core::{Namespace, RecordId};
 use proptest::prelude::*;
 
 use super::*;
@@ -72,12 +73,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn two_tuples_have_one_text_only_if_they_are_equal((literals, one, other) in templates()) {
+    fn f57_two_tuples_have_one_text_only_if_they_are_equal((literals, one, other) in templates()) {
         prop_assert_eq!(rendered(&literals, &one) == rendered(&literals, &other), one == other);
     }
 
     #[test]
-    fn moving_the_border_between_two_parts_gives_another_text((literals, parts, _) in templates()) {
+    fn f57_moving_the_border_between_two_parts_gives_another_text((literals, parts, _) in templates()) {
         let text = rendered(&literals, &parts);
         for moved in shifted(&literals, &parts) {
             prop_assert_ne!(&rendered(&literals, &moved), &text, "{:?} and {:?}", parts, moved);
@@ -86,7 +87,7 @@ proptest! {
 }
 
 #[test]
-fn no_two_of_all_short_tuples_have_one_text() {
+fn f57_no_two_of_all_short_tuples_have_one_text() {
     let letters = ["a", ":", "%", "3", "A", "/"];
     let mut parts: Vec<String> = letters.map(str::to_owned).to_vec();
     for length in 1..4 {
@@ -108,5 +109,61 @@ fn no_two_of_all_short_tuples_have_one_text() {
                 }
             }
         }
+    }
+}
+
+/// The record of a handler whose key has two parts, or `None` where there is no key.
+fn record_of(left: &(impl KeyPart + ?Sized), right: &(impl KeyPart + ?Sized)) -> Option<RecordId> {
+    let mut text = KeyText::new();
+    text.literal("msg:");
+    text.part("message.a", left, Some(b':'));
+    text.literal(":");
+    text.part("message.b", right, None);
+    match text.to_key() {
+        Ok(key) => Some(Namespace::new("", "", "billing.charge").record(key.as_str())),
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::MissingKeyPart, "{error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn f57_parts_that_would_run_together_have_records_of_their_own() {
+    let records = [
+        record_of("a:b", "c"),
+        record_of("a", "b:c"),
+        record_of("a", "b"),
+        record_of("ab", "c"),
+        record_of("a", "bc"),
+        record_of("a%3Ab", "c"),
+        record_of("a", "b%3Ac"),
+    ];
+    for (at, record) in records.iter().enumerate() {
+        assert!(record.is_some(), "{at}");
+        assert!(!records[at + 1..].contains(record), "{at}");
+    }
+}
+
+/// What is not there is no value that another message could have: it has no record at all, and neither has the word for it.
+#[test]
+fn f57_a_part_that_is_not_there_has_no_record_to_share() {
+    for missing in [record_of("ab", ""), record_of("", "ab"), record_of("", "")] {
+        assert_eq!(missing, None);
+    }
+    assert_eq!(record_of("a", &None::<&str>), None);
+    assert_eq!(record_of("a", "None"), None);
+    assert_ne!(record_of("a", &Some("Some")), record_of("a", "Some(\"Some\")"));
+    assert!(record_of("a", &Some("Nonesuch")).is_some());
+}
+
+/// By decision, so that a field may become a string without its messages being worked on again: the text decides, and not the type.
+#[test]
+fn f57_a_number_and_its_text_are_one_key_and_another_spelling_is_another() {
+    let number = record_of("a", &1);
+    assert_eq!(record_of("a", "1"), number);
+    assert_eq!(record_of("a", &Some(1_u64)), number);
+    for spelling in ["01", "+1", "1.0", " 1", "1 "] {
+        assert_ne!(record_of("a", spelling), number, "{spelling:?}");
     }
 }
