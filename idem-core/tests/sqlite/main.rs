@@ -3,5 +3,6 @@
 mod asks;
 mod bad_files;
 mod crowd;
+mod late;
 mod model;
 mod processes;

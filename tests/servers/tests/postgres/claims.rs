@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use idem::machine::{Prior, Recorded, Released, Renewal, Renewed, StateKind, Verdict};
-use idem::{ManualClock, PostgresStore, Store, StoreErrorKind, Timestamp};
+use idem::machine::{OnLapse, Prior, Recorded, Released, Renewal, Renewed, StateKind, Verdict};
+use idem::{Fingerprint, ManualClock, PostgresStore, Store, StoreErrorKind, Timestamp};
 use sqlx::postgres::PgConnectOptions;
 
 use crate::asks::{again, ask, claim, complete, ending, granted, id, judged, replayed};
@@ -278,4 +278,61 @@ fn f48_a_database_that_serializes_by_default_grants_each_key_once() {
             }
         });
     }
+}
+
+/// Nobody has swept: the row is there, and whoever asks takes it for what it is.
+#[test]
+#[cfg_attr(not(postgres_server), ignore = "postgres is not on PATH")]
+fn f53_a_record_whose_time_has_passed_is_claimed_anew_in_the_same_step() {
+    let builder = fresh();
+    let (store, table) = (open(&builder), format!("{}.idem_record", schema_of(&builder)));
+    for (state, batch) in
+        ["open", "held", "done", "failed"].into_iter().flat_map(|state| [(state, false), (state, true)])
+    {
+        let key = format!("{state}, {batch}");
+        // Of another payload, of a handler that would leave a lapse to a person, at its last try.
+        let before = idem::machine::Claim {
+            fingerprint: Some(Fingerprint::from_bytes([7; 16])),
+            on_lapse: OnLapse::Park,
+            max_tries: 1,
+            ..claim(&key)
+        };
+        let old = granted(&store, &before);
+        let end = ending(&before, old, b"old");
+        run(async {
+            match state {
+                "open" => {
+                    let released = store.release(&before.id, &before.token).await.expect("an answer");
+                    assert!(matches!(released, Released::Released { .. }), "{released:?}");
+                }
+                "done" => assert_eq!(store.complete(&end).await.expect("an answer"), Recorded::Stored),
+                "failed" => assert_eq!(store.fail(&end).await.expect("an answer"), Recorded::Stored),
+                _ => {}
+            }
+        });
+        let row = format!("k = '\\x{}'", hex(before.id.as_bytes()));
+        execute(&url(), &format!("update {table} set drop_at = ({NOW}) where {row}"));
+        let late = format!("select count(*) from {table} where {row} and drop_at <= ({NOW})");
+
+        assert_eq!(run(async { store.inspect(&before.id).await }).expect("an answer"), None, "{key}");
+        let renewal = Renewal { id: before.id, token: before.token, lease: Duration::from_secs(30) };
+        let renewed = run(async { store.renew(&renewal).await }).expect("an answer");
+        assert_eq!(renewed, Renewed::Lost(None), "{key}");
+        assert_eq!(number(&url(), &late), 1, "{key}: it was there all the time");
+
+        let new = if batch {
+            let asked = [claim(&key), claim(&key)];
+            match run(async { store.claim_many(&asked).await }).expect("verdicts")[..] {
+                [Verdict::Claimed(grant), Verdict::InProgress { tries: 1, .. }] => grant,
+                ref other => panic!("{key}: {other:?}"),
+            }
+        } else {
+            granted(&store, &claim(&key))
+        };
+        assert_eq!((new.tries, new.prior, new.resumed), (1, Prior::None, false), "{key}");
+        assert!(new.first_age.is_zero() && new.fence > old.fence, "{key}: {new:?}");
+        assert_eq!(number(&url(), &late), 0, "{key}: it is the new one's");
+        assert!(matches!(judged(&store, &claim(&key)), Verdict::InProgress { tries: 1, .. }), "{key}");
+    }
+    assert_eq!(number(&url(), &format!("select count(*) from {table}")), 8, "nothing was swept");
 }
