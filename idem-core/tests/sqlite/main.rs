@@ -1,8 +1,9 @@
-//! `SqliteStore` against the protocol, other threads, other processes, kill -9 and bad files.
+//! `SqliteStore` against the protocol, other threads, other processes, other programs, kill -9 and bad files.
 
 mod asks;
 mod bad_files;
 mod crowd;
 mod late;
 mod model;
+mod neighbours;
 mod processes;

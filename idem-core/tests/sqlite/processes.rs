@@ -8,21 +8,22 @@ use idem_core::machine::{Prior, Recorded, Verdict};
 use idem_core::{SqliteStore, Store};
 
 use crate::asks::{Dir, LEASE, claim, clock, completion, granted, open, replayed};
+use crate::neighbours;
 
 const PART: &str = "IDEM_TEST_PART";
 const FILE: &str = "IDEM_TEST_FILE";
 /// Keys that all racing processes ask for.
-const RACE: usize = 300;
+pub(crate) const RACE: usize = 300;
 
 /// This test binary once more, in a process of its own.
-struct Actor {
+pub(crate) struct Actor {
     child: Child,
     input: ChildStdin,
     output: BufReader<std::process::ChildStdout>,
 }
 
 impl Actor {
-    fn start(part: &str, file: &Path) -> Self {
+    pub(crate) fn start(part: &str, file: &Path) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "--nocapture", "processes::part"])
             .env(PART, part)
@@ -37,7 +38,7 @@ impl Actor {
     }
 
     /// The next line that is the part's own.
-    fn hears(&mut self) -> String {
+    pub(crate) fn hears(&mut self) -> String {
         loop {
             let mut line = String::new();
             assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the process ended without a word");
@@ -47,8 +48,13 @@ impl Actor {
         }
     }
 
-    fn tell(&mut self) {
+    pub(crate) fn tell(&mut self) {
         self.input.write_all(b"go\n").unwrap();
+    }
+
+    /// Waits until it is done with all that it had to do.
+    pub(crate) fn ends_well(mut self) {
+        assert!(self.child.wait().unwrap().success());
     }
 
     /// SIGKILL.
@@ -102,6 +108,14 @@ fn part() {
             say("completed".into());
             wait();
         }
+        "race as guests" | "take orders" => {
+            let ready = || {
+                say("ready".into());
+                wait();
+            };
+            let does = if part == "take orders" { neighbours::orders } else { neighbours::races };
+            say(does(file, &ready));
+        }
         other => panic!("no part `{other}`"),
     }
 }
@@ -116,9 +130,9 @@ fn of_three_processes_one_gets_each_key() {
     }
     actors.iter_mut().for_each(Actor::tell);
     let mut keys: Vec<usize> = Vec::new();
-    for actor in &mut actors {
+    for mut actor in actors {
         keys.extend(actor.hears().split_whitespace().map(|key| key.parse::<usize>().unwrap()));
-        assert!(actor.child.wait().unwrap().success());
+        actor.ends_well();
     }
     keys.sort_unstable();
     assert_eq!(keys, (0..RACE).collect::<Vec<_>>());
@@ -162,5 +176,5 @@ fn a_store_sees_what_another_process_writes() {
     assert_eq!(worker.hears(), "completed");
     assert_eq!(replayed(store.claim(&claim("key")).wait()), b"receipt");
     worker.tell();
-    assert!(worker.child.wait().unwrap().success());
+    worker.ends_well();
 }
