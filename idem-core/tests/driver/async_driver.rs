@@ -543,9 +543,8 @@ fn scopes_and_tenants_keep_records_apart() {
     assert_eq!(run(on(&store, Handler::new("tests.bill")).tenant("t1"), 5).into_value(), 3);
 }
 
-// F56
 #[test]
-fn a_record_of_a_former_scope_is_replayed() {
+fn f56_a_record_of_a_former_scope_is_replayed() {
     let store = ModelStore::new();
     now(on(&store, Handler::new("app::billing::charge")).run(&key(), || async { Ok::<_, Error>(1) }))
         .unwrap();
@@ -555,6 +554,9 @@ fn a_record_of_a_former_scope_is_replayed() {
     let other = Key::trusted("msg:2", "a test's other message").unwrap();
     let fresh = now(on(&store, renamed()).run(&other, || async { Ok::<_, Error>(2) })).unwrap();
     assert!(fresh.is_executed());
+    let unsaid = Handler::new("app::pay::charge");
+    let forgot = now(on(&store, unsaid).run(&key(), || async { Ok::<_, Error>(3) })).unwrap();
+    assert!(forgot.is_executed(), "without `scope_was` it is another handler");
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn each_option_that_changed_is_shown_with_what_its_change_does() {
 }
 
 #[test]
-fn a_handler_under_another_scope_is_asked_whether_it_was_renamed() {
+fn f56_a_handler_under_another_scope_is_asked_whether_it_was_renamed() {
     static NOW: Handler = Handler::new("payments.charge").at("src/pay.rs", 3);
     static SAID: Handler = Handler::new("payments.charge").scope_was(&["billing.charge"]);
     let now = RegisteredHandler::new(&NOW, "payments::charge", &["msg:<payment.id>"]);
@@ -167,6 +167,31 @@ fn a_handler_under_another_scope_is_asked_whether_it_was_renamed() {
         failure.contains("    + key = \"evt:<payment.event>\""),
         "what else changed is not lost: {failure}"
     );
+}
+
+/// Each handler as its module's path names it, and with a name of its own.
+#[test]
+fn f56_a_moved_function_fails_the_check_unless_its_scope_was_given() {
+    static BEFORE: Handler = Handler::new("app::billing::charge").at("src/billing.rs", 12);
+    static MOVED: Handler = Handler::new("app::pay::charge").at("src/pay.rs", 3);
+    let key = &["msg:<payment.id>"];
+    let before = RegisteredHandler::new(&BEFORE, "app::billing::charge", key);
+    let moved = RegisteredHandler::new(&MOVED, "app::pay::charge", key);
+    let failure = failure("moved", &[&before], &[&moved]);
+    for said in [
+        "renamed? handler \"app::pay::charge\" at src/pay.rs:3",
+        "runs again when it is delivered again",
+        "keep them with `scope_was = [\"app::billing::charge\"]`",
+    ] {
+        assert!(failure.contains(said), "{said}\n\n{failure}");
+    }
+
+    let folder = Folder::new("moved-with-its-scope");
+    static ELSEWHERE: Handler = Handler::new("billing.charge").at("src/pay.rs", 3);
+    let elsewhere = RegisteredHandler::new(&ELSEWHERE, "app::pay::charge", key);
+    locked(Wish::Update, &folder.lock(), &[&charge()], Vec::new()).unwrap();
+    let compared = locked(Wish::Compare, &folder.lock(), &[&elsewhere], Vec::new()).unwrap();
+    assert_eq!(compared, Locked::Same);
 }
 
 #[test]

@@ -84,6 +84,25 @@ fn a_change_fails_until_it_is_accepted() {
     package.test(&[]).unwrap();
 }
 
+/// `billing.refund` says that its scope was `refund`, and never that it was `billing.payback`.
+#[test]
+fn f56_a_renamed_handler_fails_the_check_and_scope_was_keeps_its_records() {
+    for (former, said, meaning) in [
+        ("billing.payback", "renamed? handler \"billing.refund\"", "runs again when it is delivered again"),
+        ("refund", "renamed: handler \"billing.refund\"", "so its records still count"),
+    ] {
+        let before = accepted().replace("handler \"billing.refund\"", &format!("handler \"{former}\""));
+        let package = Package::new(&format!("renamed-{former}"), Some(&before));
+        for environment in [&[][..], &[("CI", "true")]] {
+            let failure = package.test(environment).unwrap_err();
+            assert!(failure.contains(said) && failure.contains(meaning), "{former}\n\n{failure}");
+        }
+        assert_eq!(package.lock().unwrap(), before);
+        package.test(&[("IDEM_LOCK", "update")]).unwrap();
+        package.test(&[("CI", "true")]).unwrap();
+    }
+}
+
 #[test]
 fn nothing_is_accepted_where_nobody_reads_the_diff() {
     let package = Package::new("ci", None);
