@@ -3,6 +3,7 @@
 //! Each server has a folder of its own and free ports, and is stopped, by its process id, when its value is dropped. Tests of
 //! servers that are not on this machine are `#[ignore]`d by the `cfg`s that `build.rs` sets; with `IDEM_REQUIRE_SERVERS=1` they fail.
 
+mod disk;
 mod folder;
 mod port;
 mod postgres;
@@ -12,6 +13,7 @@ mod proxy;
 mod redis;
 mod warden;
 
+pub use disk::Disk;
 pub use folder::Folder;
 pub use port::free_port;
 pub use postgres::PostgresServer;
