@@ -1,6 +1,10 @@
 //! Records whose time has passed, and that nobody has deleted yet (F53).
 
-use idem_core::machine::{Claim, Forgotten, Grant, Prior, Recorded, Released, Renewal, Renewed, Verdict};
+use std::time::Duration;
+
+use idem_core::machine::{
+    Claim, Forgotten, Grant, OnLapse, Prior, Recorded, Released, Renewal, Renewed, Verdict,
+};
 use idem_core::{Fingerprint, ManualClock, SqliteStore, Store};
 use rusqlite::Connection;
 
@@ -15,7 +19,7 @@ fn late(state: &str) -> (Dir, ManualClock, SqliteStore, Claim) {
     // Of another payload, asked for by a handler that would leave a lapse to a person, at its last try.
     let before = Claim {
         fingerprint: Some(Fingerprint::from_bytes([7; 16])),
-        on_lapse: idem_core::machine::OnLapse::Park,
+        on_lapse: OnLapse::Park,
         max_tries: 1,
         ..claim("key")
     };
@@ -95,9 +99,10 @@ fn f53_a_record_lives_until_the_instant_of_its_end() {
     let first = claim("key");
     let grant = granted(store.claim(&first).wait());
     assert_eq!(store.complete(&completion(&first, grant, b"old")).wait().unwrap(), Recorded::Stored);
-    clock.advance(KEEP - std::time::Duration::from_micros(1));
+    let last = Duration::from_micros(1);
+    clock.advance(KEEP.saturating_sub(last));
     let verdict = store.claim(&claim("key")).wait().unwrap();
     assert!(matches!(verdict, Verdict::Completed { .. }), "{verdict:?}");
-    clock.advance(std::time::Duration::from_micros(1));
+    clock.advance(last);
     is_new(granted(store.claim(&claim("key")).wait()), "done");
 }

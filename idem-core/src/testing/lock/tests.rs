@@ -174,6 +174,7 @@ fn f56_a_handler_under_another_scope_is_asked_whether_it_was_renamed() {
 fn f56_a_moved_function_fails_the_check_unless_its_scope_was_given() {
     static BEFORE: Handler = Handler::new("app::billing::charge").at("src/billing.rs", 12);
     static MOVED: Handler = Handler::new("app::pay::charge").at("src/pay.rs", 3);
+    static ELSEWHERE: Handler = Handler::new("billing.charge").at("src/pay.rs", 3);
     let key = &["msg:<payment.id>"];
     let before = RegisteredHandler::new(&BEFORE, "app::billing::charge", key);
     let moved = RegisteredHandler::new(&MOVED, "app::pay::charge", key);
@@ -187,7 +188,6 @@ fn f56_a_moved_function_fails_the_check_unless_its_scope_was_given() {
     }
 
     let folder = Folder::new("moved-with-its-scope");
-    static ELSEWHERE: Handler = Handler::new("billing.charge").at("src/pay.rs", 3);
     let elsewhere = RegisteredHandler::new(&ELSEWHERE, "app::pay::charge", key);
     locked(Wish::Update, &folder.lock(), &[&charge()], Vec::new()).unwrap();
     let compared = locked(Wish::Compare, &folder.lock(), &[&elsewhere], Vec::new()).unwrap();
