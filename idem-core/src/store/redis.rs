@@ -32,11 +32,13 @@ use crate::machine::{
 };
 use crate::{RecordId, StoreError, Token};
 
+mod alone;
 mod ask;
 mod batch;
 mod builder;
 mod call;
 mod check;
+mod crowd;
 mod estimate;
 mod health;
 mod link;
@@ -44,6 +46,7 @@ mod place;
 mod quick;
 mod record;
 mod replicas;
+mod round;
 mod script;
 mod source;
 mod within;

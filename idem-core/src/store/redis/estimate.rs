@@ -42,8 +42,10 @@ impl Estimate {
         }
         let ahead = now.as_micros().wrapping_sub(here);
         let known_at = self.known_at.load(Ordering::Relaxed);
-        let better = ahead.wrapping_sub(self.ahead.load(Ordering::Relaxed)).cast_signed() >= 0;
-        if better || known_at == 0 || here.saturating_sub(known_at) >= FRESH {
+        let more = ahead.wrapping_sub(self.ahead.load(Ordering::Relaxed)).cast_signed();
+        // By so much, a clock was set, or this host was stopped for a while.
+        let jumped = more.unsigned_abs() > FRESH;
+        if more >= 0 || jumped || known_at == 0 || here.saturating_sub(known_at) >= FRESH {
             self.ahead.store(ahead, Ordering::Relaxed);
             self.known_at.store(here, Ordering::Release);
         }

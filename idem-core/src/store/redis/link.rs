@@ -8,6 +8,7 @@ use redis::{Pipeline, RedisError, RedisResult, Value};
 use tokio::runtime::Handle;
 
 use super::check::{self, Report};
+use super::crowd::Crowd;
 use super::estimate::Estimate;
 use super::health::Health;
 use super::place::{Meaning, Place, meaning};
@@ -33,6 +34,7 @@ pub(super) struct Link {
     /// For tests: the clock to decide by, instead of the server's.
     pub(super) clock: Option<ManualClock>,
     pub(super) health: Arc<Health>,
+    pub(super) crowd: Crowd,
     current: Mutex<Option<Live>>,
     connecting: tokio::sync::Mutex<Attempts>,
 }
@@ -76,6 +78,7 @@ impl Link {
             flags: AtomicBool::new(flags),
             clock,
             health: Arc::default(),
+            crowd: Crowd::default(),
             current: Mutex::new(None),
             connecting: tokio::sync::Mutex::default(),
         }
