@@ -18,4 +18,4 @@ pub use postgres::PostgresServer;
 pub use process::Process;
 pub use program::program;
 pub use proxy::Proxy;
-pub use redis::{DURABLE, RedisClient, RedisCluster, RedisServer, wait_until};
+pub use redis::{DURABLE, RedisClient, RedisCluster, RedisSentinels, RedisServer, wait_until};

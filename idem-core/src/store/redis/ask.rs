@@ -59,6 +59,11 @@ impl Manner {
                 }
                 self.resent = true;
             }
+            // The client followed it as often as it does.
+            _ if live.connection.is_cluster() && matches!(error.code(), Some("MOVED" | "ASK")) => {
+                let what = format_args!("cannot {}: its slots are being moved ({error})", script.doing);
+                return Err(link.place.error(StoreErrorKind::Unavailable, what).because(error));
+            }
             _ => return Err(link.place.fault(script.doing, error)),
         }
         Ok(())

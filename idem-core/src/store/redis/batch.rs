@@ -58,25 +58,7 @@ impl Link {
             };
             return self.ask_pipeline(prefix, calls, open, answers, replicas, manner).await;
         }
-        // The client has one connection for each node, where calls that are on their way at once share packets.
-        let all: Vec<_> = wave
-            .iter()
-            .map(|&at| {
-                let (link, prefix, calls) = (self.clone(), prefix.clone(), calls.clone());
-                self.runtime.spawn(async move {
-                    match replicas {
-                        None => link.ask(&prefix, &calls[at]).await,
-                        Some(replicas) => link.ask_confirmed(&prefix, &calls[at], replicas).await,
-                    }
-                })
-            })
-            .collect();
-        for (&at, task) in wave.iter().zip(all) {
-            let answer =
-                task.await.map_err(|_| self.place.late(calls[at].script().doing, self.deadline.limit()))?;
-            answers[at] = Some(answer?);
-        }
-        Ok(())
+        self.ask_nodes(&live, prefix, calls, wave, answers, replicas).await
     }
 
     /// Asks without scripts that read the clock, and says what is open after that.

@@ -5,6 +5,7 @@
 mod bad_input;
 mod claims;
 mod clocks;
+mod clusters;
 mod conformance;
 mod full;
 mod handlers;
@@ -15,3 +16,4 @@ mod place;
 mod redirected;
 mod replicas;
 mod runtimes;
+mod sentinels;
