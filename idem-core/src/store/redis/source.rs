@@ -21,7 +21,7 @@ pub(super) enum Source {
     /// Asked anew for each connection.
     Sentinel(tokio::sync::Mutex<SentinelClient>),
     /// With how to reach one of its nodes, if that is known.
-    Cluster(ClusterClient, Option<ConnectionInfo>),
+    Cluster(ClusterClient, Option<Box<ConnectionInfo>>),
 }
 
 /// A connection that any number of calls share.
@@ -49,7 +49,7 @@ impl Source {
 
     /// The cluster that these nodes belong to.
     pub(super) fn cluster(nodes: Vec<ConnectionInfo>, limit: Duration) -> RedisResult<Self> {
-        let first = nodes.first().cloned();
+        let first = nodes.first().cloned().map(Box::new);
         let client = ClusterClient::builder(nodes)
             .connection_timeout(limit)
             .response_timeout(limit)
@@ -72,7 +72,7 @@ impl Source {
             }
             Self::Cluster(client, node) => {
                 let connection = client.get_async_connection().await?;
-                Ok(Connection::Cluster(Cluster::new(connection, node.clone())))
+                Ok(Connection::Cluster(Cluster::new(connection, node.as_deref().cloned())))
             }
         }
     }

@@ -17,3 +17,4 @@ mod redirected;
 mod replicas;
 mod runtimes;
 mod sentinels;
+mod together;
