@@ -4,8 +4,11 @@
 //! task on the store's runtime that sends all who have come by then. A group goes its way whoever stops waiting for it, and an
 //! error about it leaves all in it open: each then asks by itself, with the same token.
 
+use std::future::poll_fn;
+use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::Poll;
 
 use tokio::sync::oneshot;
 
@@ -87,6 +90,7 @@ impl Link {
     }
 
     async fn send_group(self: &Arc<Self>, prefix: &[u8], group: &Group) {
+        step_back().await;
         let members = group.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
         let calls: Vec<_> = members.iter().map(|member| &member.call).collect();
         let mut manner = Manner::first();
@@ -98,4 +102,17 @@ impl Link {
             }
         }
     }
+}
+
+/// Lets those run who can run now. A task that was just spawned would come before most of them.
+async fn step_back() {
+    let mut stepped = false;
+    poll_fn(|cx| {
+        if mem::replace(&mut stepped, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }

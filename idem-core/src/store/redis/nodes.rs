@@ -38,9 +38,9 @@ impl Link {
     ) -> Result<(), StoreError> {
         // What waits for replicas does so by itself.
         let mut open = wave.to_vec();
-        if replicas.is_none() {
+        if replicas.is_none() && live.connection.is_followed() {
             let parts = live.nodes.parts(&mut live.connection.clone(), prefix, calls, wave).await;
-            let parts = parts.into_iter().filter(|part| part.len() > 1).map(|part| {
+            let parts = parts.into_iter().map(|part| {
                 let (link, live, prefix, calls) = (self.clone(), live.clone(), prefix.clone(), calls.clone());
                 self.runtime.spawn(async move { link.ask_node(live, &prefix, &calls, part).await })
             });

@@ -42,13 +42,18 @@ impl Cluster {
         Self { connection, runtime: Handle::current(), node: node.map(Arc::new), nodes: Arc::default() }
     }
 
+    /// Whether it is not the client that follows redirections.
+    pub(super) fn is_followed(&self) -> bool {
+        self.node.is_some()
+    }
+
     /// Sends commands about one record to where it is.
     pub(super) async fn follow(&mut self, commands: &Pipeline) -> RedisResult<Vec<Value>> {
         let mut redirect = None;
         for tries in 1.. {
             let error = match self.send(commands, redirect.as_ref()).await {
                 Ok(values) => return Ok(values),
-                Err(error) if self.node.is_none() || tries > TRIES => return Err(error),
+                Err(error) if !self.is_followed() || tries > TRIES => return Err(error),
                 Err(error) => error,
             };
             let to = error.redirect_node().map(|(node, _)| node.to_owned());

@@ -104,6 +104,11 @@ impl Connection {
         }
     }
 
+    /// Whether redirections are followed here, and not by the client: it would send a pipeline on as a whole.
+    pub(super) fn is_followed(&self) -> bool {
+        matches!(self, Self::Cluster(cluster) if cluster.is_followed())
+    }
+
     /// Sends many at once to the node of a cluster that has `key`. An error if some of it is elsewhere.
     pub(super) async fn send_to_node(&mut self, commands: Pipeline, key: &[u8]) -> RedisResult<Vec<Value>> {
         match self {
