@@ -123,17 +123,40 @@ caught_by_the_protocol! {
     faults_of_batches: BatchAnswersBackwards BatchSaysStored BatchTrustsTokens BatchSharesAResult;
 }
 
+/// So are faults that need no clock, on whatever clock the store has.
+#[test]
+fn faults_that_need_no_clock() {
+    fn caught(name: &str, fault: impl Fault) {
+        let broken = Reference::new(fault);
+        reported(name, "core::any_sequence_on_its_own_clock_is_answered_as_the_protocol_says", || {
+            core::any_sequence_on_its_own_clock_is_answered_as_the_protocol_says(&broken);
+        });
+    }
+    caught("FenceStays", FenceStays);
+    caught("ResentCountsATry", ResentCountsATry);
+    caught("InProgressBeforeMismatch", InProgressBeforeMismatch);
+    caught("ReleaseDeletes", ReleaseDeletes);
+    caught("CompleteWithoutToken", CompleteWithoutToken);
+    caught("CompleteByLeaseClock", CompleteByLeaseClock);
+    caught("FailRecreates", FailRecreates);
+    caught("ForgetsLiveClaims", ForgetsLiveClaims);
+    caught("BodiesAreText", BodiesAreText);
+    caught("BatchTrustsTokens", BatchTrustsTokens);
+}
+
 fn caught_beside(name: &str, fault: impl Fault) {
     let broken = Reference::on_clock(fault);
-    let check = || clock::any_sequence_is_answered_as_the_protocol_says(&broken);
+    reported(name, "clock::any_sequence_is_answered_as_the_protocol_says", || {
+        clock::any_sequence_is_answered_as_the_protocol_says(&broken);
+    });
+}
+
+fn reported(name: &str, by: &str, check: impl Fn()) {
     // Sequences are random. One run of the check misses the rarest of these faults once in some hundred times.
-    let report = (0..5).find_map(|_| catch_unwind(AssertUnwindSafe(check)).err());
+    let report = (0..5).find_map(|_| catch_unwind(AssertUnwindSafe(&check)).err());
     let report = report.unwrap_or_else(|| panic!("nothing was noticed of {name}"));
     let report = report.downcast_ref::<String>().expect("a report is text");
-    for part in [
-        "`clock::any_sequence_is_answered_as_the_protocol_says`",
-        "the shortest sequence that was found, of ",
-    ] {
+    for part in [by, "the shortest sequence that was found, of "] {
         assert!(report.contains(part), "{name}: {part:?} is missing in: {report}");
     }
 }
@@ -145,14 +168,14 @@ fn a_sequence_that_fails_is_reported_at_its_shortest_step_by_step() {
         catch_unwind(AssertUnwindSafe(|| clock::any_sequence_is_answered_as_the_protocol_says(&broken)));
     let report = report.expect_err("the suite did not catch this store");
     let report = report.downcast_ref::<String>().expect("a report is text");
-    // A claim, its release, and whatever asks next.
+    // A claim, its release, and perhaps what asks next.
     let steps: Vec<_> =
         report.lines().skip_while(|line| !line.contains("the shortest sequence")).skip(1).collect();
-    assert!(steps[0].trim().starts_with("1. ") && steps[0].contains("Claim { id: "), "{report}");
-    assert!(steps[1].trim().starts_with("2. ") && steps[1].contains("Release("), "{report}");
     let length =
         steps.iter().take_while(|line| !line.contains("found again with IDEM_CONFORMANCE_SEED=")).count();
-    assert!(length <= 4, "{report}");
+    assert!((2..=3).contains(&length), "{report}");
+    assert!(steps[0].trim().starts_with("1. ") && steps[0].contains("Claim { id: "), "{report}");
+    assert!(steps[1].trim().starts_with("2. ") && steps[1].contains("Release("), "{report}");
 }
 
 #[test]

@@ -67,6 +67,7 @@ pub(super) fn any_sequence(store: &Subject<'_>, time: Time<'_>, runs: u32) {
     match tried {
         Ok(()) => {}
         Err(TestError::Fail(reason, (state, transitions, _))) => {
+            let transitions = without_needless(store, time, &state, transitions);
             report(
                 store,
                 time,
@@ -102,6 +103,38 @@ fn play(
         beside.apply(&state, &look)?;
     }
     Ok(())
+}
+
+/// Takes away each step without which the sequence still fails. `proptest-state-machine` tries each once, while the steps are not simple
+/// yet, and never the last.
+fn without_needless(
+    store: &Subject<'_>,
+    time: Time<'_>,
+    state: &State,
+    mut transitions: Vec<Transition>,
+) -> Vec<Transition> {
+    let mut shorter = true;
+    while std::mem::take(&mut shorter) {
+        for at in (0..transitions.len()).rev() {
+            let mut without = transitions.clone();
+            without.remove(at);
+            if may_be_asked(state.clone(), &without)
+                && play(store, time, state.clone(), &without, None).is_err()
+            {
+                transitions = without;
+                shorter = true;
+            }
+        }
+    }
+    transitions
+}
+
+fn may_be_asked(mut state: State, transitions: &[Transition]) -> bool {
+    transitions.iter().all(|transition| {
+        let may = Protocol::preconditions(&state, transition);
+        state = Protocol::apply(state.clone(), transition);
+        may
+    })
 }
 
 /// Plays the shortest sequence once more, so that the operations in the report are its own, and reports.
