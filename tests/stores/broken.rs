@@ -51,6 +51,7 @@ caught! {
     a_completion_without_a_token: new(CompleteWithoutToken), core::a_completion_after_a_takeover_is_superseded;
     a_completion_refused_by_the_leases_clock: new(CompleteByLeaseClock), core::a_completion_after_the_lease_counts_if_nobody_took_over;
     a_completion_that_makes_nothing_anew: new(CompleteNeverRecreates), core::a_completion_of_a_missing_record_makes_it_anew;
+    a_completion_of_what_has_ended: new(CompletesWhatHasEnded), core::a_completion_of_a_record_that_has_ended_makes_it_anew;
     a_second_completion_that_overwrites: new(SecondCompletionOverwrites), core::a_second_completion_keeps_the_first_result;
     a_failure_that_makes_a_record_anew: new(FailRecreates), core::a_failure_of_a_missing_record_is_gone;
     a_failure_that_overwrites_a_success: new(FailOverwrites), core::an_attempt_ends_once;
@@ -117,7 +118,7 @@ caught_by_the_protocol! {
     faults_of_claims: BatchLooksFirst FenceStays TtlOnTheClaim ResentCountsATry ResentIsNotExtended NeverParks SpentBeforeCompleted
         NoLeaseIsForEver InProgressBeforeMismatch OpenRefusesPayload OpenKeepsPayload ZerosAreNone LeaseInclusive;
     faults_of_endings: ReleaseWithoutToken ReleaseReopens ReleaseDeletes ReleaseResetsTries CompleteWithoutToken CompleteByLeaseClock
-        CompleteNeverRecreates FailRecreates RenewWithoutToken RenewFromOldEnd RenewNeverStretches;
+        CompletesWhatHasEnded CompleteNeverRecreates FailRecreates RenewWithoutToken RenewFromOldEnd RenewNeverStretches;
     faults_of_records: KeepBeforeLease RecordInclusive BodyInclusive NoTombstone KeepIsCut ForgetsLiveClaims SweepsLiveClaims SweepsAll
         BodiesAreText BodiesEndAtNil;
     faults_of_batches: BatchAnswersBackwards BatchSaysStored BatchTrustsTokens BatchSharesAResult;

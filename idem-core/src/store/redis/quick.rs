@@ -2,7 +2,7 @@
 //!
 //! A first claim is one `SET … NX GET` of a record made here. It is granted if there was none, which no other claim can find too.
 //! If there was one, it comes back, and a duplicate's answer is read off it. Its success is a script that compares how the record
-//! begins and writes; it asks for no time either.
+//! begins, and when it ends, and writes; it asks for no time either.
 //!
 //! The times in such a record are the server's as it is known here: see [`Estimate`](super::estimate::Estimate). They are at most
 //! a second behind. So this is for times of ten seconds and more, and for records that do not end within the next two; all else
@@ -120,7 +120,8 @@ fn end_first(call: &Call, end: &Completion, state: u8, prefix: &[u8], now: Times
         .arg(record::begins(1, &end.token, end.fingerprint.as_ref()))
         .arg(record::begins(state, &end.token, end.fingerprint.as_ref()))
         .arg(tail)
-        .arg(millis(keep));
+        .arg(millis(keep))
+        .arg(now.after(SETTLED).as_micros());
     command
 }
 
