@@ -11,7 +11,6 @@ mod full;
 mod handlers;
 mod lost;
 mod messages;
-mod model;
 mod place;
 mod redirected;
 mod replicas;

@@ -126,13 +126,15 @@ fn f46_slots_that_move_under_load_lose_no_claim_and_grant_none_twice() {
     let store = open(RedisStore::builder(cluster.url()));
     let claims: Vec<_> = (0..60).map(|_| message()).collect();
     let ended = AtomicBool::new(false);
+    let (says, hears) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         let workers: Vec<_> = claims
             .chunks(20)
             .map(|claims| {
-                let (store, ended) = (&store, &ended);
+                let (store, ended, says) = (&store, &ended, says.clone());
                 scope.spawn(move || {
                     let fences: Vec<_> = claims.iter().map(|claim| grant(store, claim).fence).collect();
+                    says.send(()).expect("somebody hears it");
                     while !ended.load(Ordering::Relaxed) {
                         for claim in claims {
                             came!(hear(store.claim(&again(claim))), Ok(Verdict::InProgress { tries: 1, .. }));
@@ -148,6 +150,10 @@ fn f46_slots_that_move_under_load_lose_no_claim_and_grant_none_twice() {
                 })
             })
             .collect();
+        drop(says);
+        for _ in &workers {
+            hears.recv().expect("a worker with its claims");
+        }
         // To the node that had none, while they are asked for.
         for claim in claims.iter().step_by(4) {
             let (slot, owner) = cluster.slot(&[b"idem:", &claim.id.as_bytes()[..]].concat(), 3);
