@@ -23,7 +23,10 @@ pub use crate::{
     OnLapse, StoreClass,
 };
 
-/// Calls the body of a plain function, and hands back what it panicked with.
+/// Calls the body of a plain function.
+///
+/// # Errors
+/// What it panicked with.
 #[inline]
 pub fn catch<R>(body: impl FnOnce() -> R) -> std::thread::Result<R> {
     catch_unwind(AssertUnwindSafe(body))
