@@ -1,5 +1,7 @@
 //! What `#[idempotent]` expands to. Not for hand-written code, and free to change in any release.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 pub use crate::__register as register;
 pub use crate::answer::{Codec, codec};
 pub use crate::call::Call;
@@ -22,9 +24,12 @@ pub use crate::{
 };
 
 /// Calls the body of a plain function.
+///
+/// # Errors
+/// What it panicked with.
 #[inline]
-pub fn call<R>(body: impl FnOnce() -> R) -> R {
-    body()
+pub fn catch<R>(body: impl FnOnce() -> R) -> std::thread::Result<R> {
+    catch_unwind(AssertUnwindSafe(body))
 }
 
 // The table's entries are made in the handler's crate, which knows no linkme.

@@ -3,6 +3,7 @@
 
 mod book;
 mod crash;
+mod ended;
 mod files;
 mod shapes;
 mod sqlite;

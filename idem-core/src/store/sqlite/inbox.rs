@@ -11,6 +11,7 @@ use rusqlite::{CachedStatement, Connection, ErrorCode, Savepoint, Transaction};
 use super::place::Place;
 use super::{SqliteStore, open, row};
 use crate::clock::Clock;
+use crate::codec;
 use crate::machine::{Change, Entry, Record, Settlement, Verdict, enter, settle};
 use crate::transaction::{BlockingTransaction, Entered, HoldsRecords, Rules};
 use crate::{RecordId, StoreError, StoreErrorKind};
@@ -94,6 +95,7 @@ struct Inbox<'i> {
 
 impl Inbox<'_> {
     fn enter(&self, entry: &Entry, rules: &Rules<'_>) -> Result<Entered, StoreError> {
+        self.check_open()?;
         self.check_file()?;
         let entered = self.write(entry)?;
         let Entered::Run { before } = &entered else { return Ok(entered) };
@@ -176,6 +178,10 @@ impl Inbox<'_> {
                 _ => Err(self.gone()),
             };
         };
+        // The body has committed a part of its work, and then failed: without the record, the next delivery would do that part again.
+        let parked = Settlement::Done(codec::pending());
+        let over = matches!(settlement, Settlement::Withdrawn) && self.connection.is_autocommit();
+        let settlement = if over { &parked } else { settlement };
         match settle(&found.record, before, settlement, self.records.clock.now()) {
             Change::None => Ok(()),
             Change::Put(record) => self.put(&entry.id, Some(found.row), &record),
@@ -185,6 +191,16 @@ impl Inbox<'_> {
                 .map(drop)
                 .map_err(|error| self.fault("withdraw a record", error)),
         }
+    }
+
+    /// After a transaction has ended, SQLite commits each statement by itself: the record would be there before the work is done.
+    fn check_open(&self) -> Result<(), StoreError> {
+        if !self.connection.is_autocommit() {
+            return Ok(());
+        }
+        let what = "the transaction is over, rolled back or committed by what ran in it before, so a record could not commit with the \
+                    handler's rows; begin another one, and run in it all that was in this one";
+        Err(self.error(StoreErrorKind::Misconfigured, what))
     }
 
     /// The body has rolled back what it did not begin, or has deleted the record.

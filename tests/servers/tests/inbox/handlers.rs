@@ -1,6 +1,8 @@
 //! What is run.
 
-use idem::{Key, Outcome, PostgresStore, idempotent};
+use std::time::Duration;
+
+use idem::{Error, Handler, Idempotent, Key, Outcome, PostgresStore, idempotent, key};
 use serde::{Deserialize, Serialize};
 use sqlx::{Postgres, Transaction};
 
@@ -121,8 +123,9 @@ pub(crate) async fn renamed(
     if end == End::Well { Ok(2) } else { Err(ChargeError::Other("no".to_owned())) }
 }
 
-#[idempotent(key = "msg:<message>", store = store, scope = "orders.old", lease = "1s")]
-pub(crate) async fn with_a_lease(message: &str, store: &PostgresStore) -> Result<u32, ChargeError> {
-    std::future::ready(message).await;
-    Ok(1)
+/// What `renamed` was: a program that has both is refused.
+pub(crate) async fn with_a_lease(message: &str, store: &PostgresStore) -> Result<u32, Error> {
+    let former = Idempotent::new(store, Handler::new("orders.old").lease(Duration::from_secs(1)));
+    let done = former.run(&key!("msg:<message>")?, || async { Ok::<_, Error>(1) }).await?;
+    Ok(done.into_value())
 }
