@@ -25,7 +25,7 @@ pub(crate) fn operation(name: &str) -> Option<&'static Operation> {
 }
 
 /// What to do about a constructor that makes a key of its own.
-pub(crate) const INSTEAD: &str = "write `RequestStrategy::Idempotent({key}.as_str().into())`";
+pub(crate) const INSTEAD: &str = "give `RequestStrategy::Idempotent` the text of the key, `{key}.as_str()`";
 
 /// What such a constructor gives.
 pub(crate) fn key(called: &Mention) -> Option<&'static str> {

@@ -153,9 +153,9 @@ impl Flow {
             Expr::Unary(unary) => self.expr(&unary.expr),
             Expr::Cast(cast) => {
                 let value = self.expr(&cast.expr);
-                match Value::made_of([&value]) {
-                    Value::Clean if is_address(cast) => address(at(cast), "a pointer"),
-                    value => value,
+                match (Value::made_of([&value]), shown_address(cast)) {
+                    (Value::Clean, Some(shown)) => address(at(cast), shown),
+                    (value, _) => value,
                 }
             }
             Expr::RawAddr(raw) => address(at(raw), "&raw"),
@@ -359,10 +359,14 @@ pub(super) fn address(at: At, shown: &str) -> Value {
     }))
 }
 
-/// `pointer as usize`, `&message as *const Message`.
-fn is_address(cast: &syn::ExprCast) -> bool {
-    let of_a_pointer = matches!(&*cast.expr, Expr::MethodCall(call) if call.method == "as_ptr" || call.method == "as_mut_ptr");
-    matches!(&*cast.ty, syn::Type::Ptr(_)) || of_a_pointer
+/// How a cast that shows an address is called: `text.as_ptr() as usize`, `&message as *const Message`.
+fn shown_address(cast: &syn::ExprCast) -> Option<&'static str> {
+    match (&*cast.ty, &*cast.expr) {
+        (syn::Type::Ptr(_), _) => Some("as *const _"),
+        (_, Expr::MethodCall(call)) if call.method == "as_ptr" => Some(".as_ptr()"),
+        (_, Expr::MethodCall(call)) if call.method == "as_mut_ptr" => Some(".as_mut_ptr()"),
+        _ => None,
+    }
 }
 
 /// What a framework says of this try: `context.request_id` of a Lambda, `task.attempt()`. Elsewhere these words are the message's.

@@ -220,7 +220,7 @@ impl Flow {
             self.found.extend((self.quiet == 0).then(|| Finding {
                 rule: &rules::BODY_FRESH_KEY,
                 at: at(call),
-                what: format!("`{mention}` gives {minted}"),
+                what: format!("`{mention}()` gives {minted}"),
                 cure: Cure::Set(minted::INSTEAD.to_owned()),
                 source: None,
             }));
