@@ -139,10 +139,8 @@ async fn numbers_that_come_from_the_message(order: Order) -> Done {
 
 #[idempotent(key = "order:<order.id>")]
 async fn two_at_once(order: Order) -> Done {
-    let (paid, audited) = tokio::join!(
-        Http.post("pay").idempotency_key(&order.id).send(),
-        Table.insert(Uuid::new_v4())
-    );
+    let (paid, audited) =
+        tokio::join!(Http.post("pay").idempotency_key(&order.id).send(), Table.insert(Uuid::new_v4()));
     log(paid?.id);
     audited
 }
@@ -191,7 +189,8 @@ async fn a_width_that_is_clean(order: Order) -> Done {
     use std::time::SystemTime as Clock;
     let (width, now) = (12, Clock::now());
     log(format!("{now:?}"));
-    let body = json!({ "at": format!("{:?}", Clock::now()), "idempotency_key": format!("{:>width$}", order.id) });
+    let body =
+        json!({ "at": format!("{:?}", Clock::now()), "idempotency_key": format!("{:>width$}", order.id) });
     Http.post("pay").json(&body).send().await?;
     Ok(())
 }
