@@ -5,8 +5,8 @@ pub use crate::answer::{Codec, codec};
 pub use crate::call::Call;
 pub use crate::fingerprint::{Encoder, Failed, Open, OpenMap};
 pub use crate::key::{
-    AnyShapePart, ClockPart, FloatPart, ListPart, LockedPart, ProcessPart, RandomPart, ResultPart, UnitPart,
-    part_of,
+    AnyShapePart, ClockPart, FloatPart, ListPart, LockedPart, ProcessPart, RandomPart, Read, ReadAny,
+    ResultPart, UnitPart, part_of,
 };
 pub use crate::message::{Facts, FactsOf, NoFacts, NoPayload, Payload, PayloadField, PayloadOf, Probe, Role};
 #[cfg(feature = "table")]

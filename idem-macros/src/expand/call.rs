@@ -108,6 +108,8 @@ pub(super) fn render(templates: &[Template], private: &TokenStream) -> TokenStre
     let site = names::site();
     let key = names::key_text();
     let mut render = TokenStream::new();
+    let by_type = |part: &Part| matches!(part, Part::Place { class: None, .. });
+    let any_by_type = templates.iter().flat_map(|template| &template.parts).any(by_type);
     for (at, template) in templates.iter().enumerate() {
         let parts = parts(template, private);
         render = if at == 0 {
@@ -122,7 +124,8 @@ pub(super) fn render(templates: &[Template], private: &TokenStream) -> TokenStre
             )
         };
     }
-    render
+    let by_type = any_by_type.then(|| quote_spanned!(site=> use #private::ReadAny as _;));
+    quote_spanned!(site=> #by_type #render)
 }
 
 fn parts(template: &Template, private: &TokenStream) -> TokenStream {
@@ -138,7 +141,8 @@ fn parts(template: &Template, private: &TokenStream) -> TokenStream {
                 let (private, class) = (names::shown_at(private, at), class.name());
                 quote_spanned!(at=> #private::#class::part(&#read))
             } else {
-                quote_spanned!(at=> &#read)
+                let private = names::shown_at(private, at);
+                quote_spanned!(at=> #private::Read(&#read).idem_part())
             };
             let end = if let Some(byte) = end {
                 quote_spanned!(site=> #private::Some(#byte))
