@@ -20,7 +20,7 @@ use crate::id::Padded;
 mod classes;
 mod event_time;
 mod part;
-mod read;
+pub(crate) mod read;
 
 pub use classes::{
     AnyShapePart, ClockPart, FloatPart, ListPart, LockedPart, ProcessPart, RandomPart, ResultPart, UnitPart,
@@ -28,7 +28,6 @@ pub use classes::{
 };
 pub use event_time::EventTime;
 pub use part::KeyPart;
-pub use read::{Read, ReadAny};
 
 /// An idempotency key: the same for every delivery of one message, another one for every other message.
 ///

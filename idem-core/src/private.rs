@@ -5,8 +5,8 @@ pub use crate::answer::{Codec, codec};
 pub use crate::call::Call;
 pub use crate::fingerprint::{Encoder, Failed, Open, OpenMap};
 pub use crate::key::{
-    AnyShapePart, ClockPart, FloatPart, ListPart, LockedPart, ProcessPart, RandomPart, Read, ReadAny,
-    ResultPart, UnitPart, part_of,
+    AnyShapePart, ClockPart, FloatPart, ListPart, LockedPart, ProcessPart, RandomPart, ResultPart, UnitPart,
+    part_of,
 };
 pub use crate::message::{Facts, FactsOf, NoFacts, NoPayload, Payload, PayloadField, PayloadOf, Probe, Role};
 #[cfg(feature = "table")]
@@ -20,6 +20,19 @@ pub use crate::{
     Error, Fingerprint, Handler, Key, KeyOnly, KeyPart, KeyText, KeyWriter, Message, Mode, OnDuplicate,
     OnLapse, StoreClass,
 };
+
+// By their names too, which the compiler shows.
+pub use crate::key::read::{
+    ReadAnyShape, ReadClock, ReadFloat, ReadList, ReadLocked, ReadProcess, ReadRandom, ReadResult, ReadUnit,
+};
+
+/// How the attribute reads a place, by its type.
+pub mod read {
+    pub use super::{
+        ReadAnyShape as _, ReadClock as _, ReadFloat as _, ReadList as _, ReadLocked as _, ReadProcess as _,
+        ReadRandom as _, ReadResult as _, ReadUnit as _,
+    };
+}
 
 /// Calls the body of a plain function.
 #[inline]

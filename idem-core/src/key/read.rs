@@ -1,5 +1,9 @@
-//! What a key reads, by its type. The macros see no types of fields, so they hand each place to [`Read`]: types that people try as
-//! parts and that are none are known here one by one, each with its class and so with its reason. All others go on as they are.
+//! Types that people try as parts and that are none, known one by one, wherever they were read from: the type of an argument stands in
+//! the macro's sight, that of a field does not.
+//!
+//! The attribute reads a place as `(&message.id).idem_part()`, and the compiler looks for a method of what is read before it takes
+//! another reference of it. So a type that is known here comes to its own trait, and all others to one that the macro writes beside.
+//! A field that there is not is an error as it was, and no second one.
 
 use std::any::TypeId;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -20,64 +24,129 @@ use super::{
     UnitPart,
 };
 
-/// A place of a key, read.
-///
-/// A type's own method comes before that of [`ReadAny`]: this is how the type decides, in every crate and without a guess.
-#[derive(Debug)]
-pub struct Read<'v, P: ?Sized>(pub &'v P);
+// The traits are written out, since the compiler shows their lines to whoever reads such a type.
 
-/// All types that are not known to be no parts.
-pub trait ReadAny<'v> {
-    /// What was read.
-    type Value: ?Sized;
-
-    /// It.
-    fn idem_part(self) -> &'v Self::Value;
-}
-
-impl<'v, P: ?Sized> ReadAny<'v> for Read<'v, P> {
-    type Value = P;
-
-    #[inline]
-    fn idem_part(self) -> &'v P {
-        self.0
+/// Floating-point numbers.
+pub trait ReadFloat: Sized {
+    /// It, if only it were a part.
+    fn idem_part(&self) -> &dyn KeyPart
+    where
+        Self: FloatPart,
+    {
+        FloatPart::part(self)
     }
 }
 
-/// Each type, and an `Option` of it, asks for the trait that says why it is none. Where a type has no parameters, the compiler would
-/// not let it ask for what it will never have; `for<'never>` puts the question off until somebody reads one.
+/// Clocks and moments.
+pub trait ReadClock: Sized {
+    /// It, if only it were a part.
+    fn idem_part(&self) -> &dyn KeyPart
+    where
+        Self: ClockPart,
+    {
+        ClockPart::part(self)
+    }
+}
+
+/// Maps, lists and sets.
+pub trait ReadList: Sized {
+    /// It, if only it were a part.
+    fn idem_part(&self) -> &dyn KeyPart
+    where
+        Self: ListPart,
+    {
+        ListPart::part(self)
+    }
+}
+
+/// What belongs to a process, or to one build.
+pub trait ReadProcess: Sized {
+    /// It, if only it were a part.
+    fn idem_part(&self) -> &dyn KeyPart
+    where
+        Self: ProcessPart,
+    {
+        ProcessPart::part(self)
+    }
+}
+
+/// Random sources and hashers.
+pub trait ReadRandom: Sized {
+    /// It, if only it were a part.
+    fn idem_part(&self) -> &dyn KeyPart
+    where
+        Self: RandomPart,
+    {
+        RandomPart::part(self)
+    }
+}
+
+/// Values of any shape.
+pub trait ReadAnyShape: Sized {
+    /// It, if only it were a part.
+    fn idem_part(&self) -> &dyn KeyPart
+    where
+        Self: AnyShapePart,
+    {
+        AnyShapePart::part(self)
+    }
+}
+
+/// What is behind a lock or in a cell.
+pub trait ReadLocked: Sized {
+    /// It, if only it were a part.
+    fn idem_part(&self) -> &dyn KeyPart
+    where
+        Self: LockedPart,
+    {
+        LockedPart::part(self)
+    }
+}
+
+/// Results.
+pub trait ReadResult: Sized {
+    /// It, if only it were a part.
+    fn idem_part(&self) -> &dyn KeyPart
+    where
+        Self: ResultPart,
+    {
+        ResultPart::part(self)
+    }
+}
+
+/// The unit.
+pub trait ReadUnit: Sized {
+    /// It, if only it were a part.
+    fn idem_part(&self) -> &dyn KeyPart
+    where
+        Self: UnitPart,
+    {
+        UnitPart::part(self)
+    }
+}
+
+/// Each type, and an `Option` of it.
 macro_rules! known {
-    ($class:ident: $([$($parameters:tt)*] $ty:ty;)*) => {$(
-        known!(@one $class [$($parameters)*] $ty);
-        known!(@one $class [$($parameters)*] Option<$ty>);
+    ($read:ident: $([$($parameters:tt)*] $ty:ty;)*) => {$(
+        impl<$($parameters)*> $read for $ty {}
+        impl<$($parameters)*> $read for Option<$ty> {}
     )*};
-    (@one $class:ident [$($parameters:tt)*] $ty:ty) => {
-        impl<'v, $($parameters)*> Read<'v, $ty> {
-            /// What was read, if only it were a part.
-            pub fn idem_part(self) -> &'v dyn KeyPart
-            where
-                for<'never> $ty: $class,
-            {
-                $class::part(self.0)
-            }
-        }
-    };
 }
 
 known! {
-    FloatPart:
+    ReadFloat:
         [] f32;
         [] f64;
 }
 known! {
-    ClockPart:
+    ReadClock:
         [] Instant;
         [] SystemTime;
         [] Duration;
 }
 #[cfg(feature = "chrono")]
 known! {
-    ClockPart:
+    ReadClock:
         [Tz: chrono::TimeZone] chrono::DateTime<Tz>;
         [] chrono::NaiveDateTime;
         [] chrono::NaiveTime;
@@ -85,7 +154,7 @@ known! {
 }
 #[cfg(feature = "time")]
 known! {
-    ClockPart:
+    ReadClock:
         [] time::OffsetDateTime;
         [] time::PrimitiveDateTime;
         [] time::UtcDateTime;
@@ -94,7 +163,7 @@ known! {
 }
 #[cfg(feature = "jiff")]
 known! {
-    ClockPart:
+    ReadClock:
         [] jiff::Timestamp;
         [] jiff::Zoned;
         [] jiff::civil::DateTime;
@@ -102,16 +171,16 @@ known! {
 }
 #[cfg(feature = "bson")]
 known! {
-    ClockPart:
+    ReadClock:
         [] bson::DateTime;
 }
 #[cfg(feature = "bson-2")]
 known! {
-    ClockPart:
+    ReadClock:
         [] bson_2::DateTime;
 }
 known! {
-    ListPart:
+    ReadList:
         [T] Vec<T>;
         [T] VecDeque<T>;
         [T] LinkedList<T>;
@@ -126,11 +195,11 @@ known! {
 }
 #[cfg(feature = "http")]
 known! {
-    ListPart:
+    ReadList:
         [T] http::HeaderMap<T>;
 }
 known! {
-    ProcessPart:
+    ReadProcess:
         [T] *const T;
         [T] *mut T;
         [T] NonNull<T>;
@@ -152,18 +221,18 @@ known! {
         [R] fn() -> R;
 }
 known! {
-    RandomPart:
+    ReadRandom:
         [] RandomState;
         [] DefaultHasher;
 }
 known! {
-    AnyShapePart:
+    ReadAnyShape:
         [] serde_json::Value;
         [] serde_json::Number;
         [] serde_json::Map<String, serde_json::Value>;
 }
 known! {
-    LockedPart:
+    ReadLocked:
         [T] Mutex<T>;
         [T] RwLock<T>;
         [T] Cell<T>;
@@ -173,47 +242,10 @@ known! {
         [T] LazyLock<T>;
 }
 known! {
-    ResultPart:
+    ReadResult:
         [T, E] Result<T, E>;
 }
 known! {
-    UnitPart:
+    ReadUnit:
         [] ();
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashMap;
-
-    use super::{Read, ReadAny as _};
-    use crate::key::KeyText;
-
-    fn text(render: impl FnOnce(&mut KeyText)) -> String {
-        let mut text = KeyText::new();
-        render(&mut text);
-        text.finish().unwrap().to_owned()
-    }
-
-    #[test]
-    fn what_is_read_is_the_part_itself() {
-        let headers = HashMap::from([("id", "7")]);
-        assert_eq!(text(|key| key.part("id", Read(&headers["id"]).idem_part(), None)), "7");
-        assert_eq!(text(|key| key.part("id", Read("7").idem_part(), None)), "7");
-        assert_eq!(text(|key| key.part("id", Read(&Some(7)).idem_part(), None)), "7");
-    }
-
-    #[test]
-    fn bytes_are_no_list() {
-        assert_eq!(text(|key| key.part("id", Read(&vec![1_u8, 255]).idem_part(), None)), "01ff");
-        assert_eq!(text(|key| key.part("id", Read(&Some(vec![1_u8])).idem_part(), None)), "01");
-    }
-
-    #[test]
-    fn a_parameter_goes_on_as_it_is() {
-        fn part<P: crate::KeyPart>(value: &P) -> String {
-            text(|key| key.part("id", Read(value).idem_part(), None))
-        }
-        assert_eq!(part(&7_u8), "7");
-        assert_eq!(part(&vec![7_u8]), "07");
-    }
 }
