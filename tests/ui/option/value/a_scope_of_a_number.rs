@@ -2,12 +2,11 @@ use idem::idempotent;
 
 struct Message {
     id: String,
-    amount: u64,
 }
 
 #[idempotent(key = "msg:<message.id>", scope = 3)]
-async fn charge(message: Message) -> Result<u64, idem::Error> {
-    Ok(message.amount)
+async fn charge(message: Message) -> Result<String, idem::Error> {
+    Ok(message.id)
 }
 
 fn main() {}
