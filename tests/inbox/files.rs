@@ -17,7 +17,7 @@ pub(crate) enum ChargeError {
 }
 
 impl ChargeError {
-    fn is_final(&self) -> bool {
+    pub(crate) fn is_final(&self) -> bool {
         matches!(self, Self::Declined(_))
     }
 
@@ -38,6 +38,12 @@ impl From<idem::Error> for ChargeError {
 
 impl From<rusqlite::Error> for ChargeError {
     fn from(error: rusqlite::Error) -> Self {
+        Self::Other(error.to_string())
+    }
+}
+
+impl From<sqlx::Error> for ChargeError {
+    fn from(error: sqlx::Error) -> Self {
         Self::Other(error.to_string())
     }
 }

@@ -2,6 +2,7 @@
 //! holds when their process is killed.
 
 mod book;
+mod by_sqlx;
 mod crash;
 mod files;
 mod shapes;
