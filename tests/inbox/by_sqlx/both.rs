@@ -65,7 +65,7 @@ fn of_deliveries_to_both_drivers_and_the_store_at_once_one_runs() {
         let scene = Scene::new().await;
         let store = scene.file.store();
         for round in 0..20 {
-            let key = Key::trusted(&format!("msg:{round}"), "a test").unwrap();
+            let key = Key::trusted(format!("msg:{round}"), "a test").unwrap();
             let handler = || Handler::new("tests.both");
             let leased = std::thread::spawn({
                 let (store, key) = (store.clone(), key.clone());

@@ -37,7 +37,7 @@ fn many_may_make_it_at_once() {
         let scene = Scene::new().await;
         scene.file.open().execute_batch("drop table idem_record").unwrap();
         let one = async || {
-            SqliteRecords::ensure_schema(&mut *scene.pool.acquire().await.unwrap()).await.unwrap();
+            SqliteRecords::ensure_schema(&mut scene.pool.acquire().await.unwrap()).await.unwrap();
         };
         tokio::join!(one(), one(), one(), one());
         assert_eq!(scene.file.records(), 0);

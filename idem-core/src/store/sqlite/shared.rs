@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::SqliteStore;
 use crate::StoreError;
-use crate::store::sqlite_record::{Place, statements};
+use crate::store::sqlite_record::{Place, SqliteRecords, statements};
 
 impl SqliteStore {
     /// The statements that make the table, for those who migrate their database themselves. They are to run once.
@@ -12,7 +12,7 @@ impl SqliteStore {
     /// What `#[idempotent(…, tx = tx)]` and [`beside_other_tables`](super::SqliteStoreBuilder::beside_other_tables) need in a database
     /// of yours.
     pub const fn schema() -> &'static str {
-        statements::SCHEMA
+        SqliteRecords::schema()
     }
 
     /// Makes the table in the database of `connection`, if it is not there: at start-up, before the first handler that takes a

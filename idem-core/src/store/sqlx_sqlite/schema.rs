@@ -30,7 +30,7 @@ impl SqliteRecords {
     ///
     /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
     /// let pool = SqlitePool::connect("sqlite://shop.db").await?;
-    /// SqliteRecords::ensure_schema(&mut *pool.acquire().await?).await?;
+    /// SqliteRecords::ensure_schema(&mut pool.acquire().await?).await?;
     /// # Ok(())
     /// # }
     /// ```
