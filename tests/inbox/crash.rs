@@ -9,7 +9,8 @@ use rusqlite::Transaction;
 use sqlx::Sqlite;
 
 use crate::by_sqlx;
-use crate::files::{ChargeError, File, open, write};
+use crate::ends::ChargeError;
+use crate::files::{File, open, write};
 
 const STEP: &str = "IDEM_TEST_STEP";
 const FILE: &str = "IDEM_TEST_FILE";
@@ -98,7 +99,7 @@ impl Driver {
 }
 
 async fn deliver_by_sqlx(path: &Path, message: &str) -> bool {
-    let pool = sqlx::SqlitePool::connect_with(by_sqlx::options(path)).await.unwrap();
+    let pool = sqlx::SqlitePool::connect_with(by_sqlx::scene::options(path)).await.unwrap();
     step("received");
     let mut tx = pool.begin().await.unwrap();
     step("begun");

@@ -4,6 +4,7 @@
 mod book;
 mod by_sqlx;
 mod crash;
+mod ends;
 mod files;
 mod shapes;
 mod sqlite;

@@ -6,8 +6,10 @@ use idem::inbox::SqliteRecords;
 use idem::{Handler, Idempotent, Inbox, Key, ManualClock, Outcome, SqliteStore, Store, idempotent};
 
 use super::handlers::{Tx, write};
-use super::{Scene, run};
-use crate::files::{self, ChargeError};
+use super::run;
+use super::scene::Scene;
+use crate::ends::ChargeError;
+use crate::files;
 
 /// Each answers for what the other has recorded.
 #[idempotent(key = "msg:<message>", tx = tx, scope = "weigh", scope_was = ["weigh_by_sqlx"], final_error = ChargeError::is_final)]
@@ -35,8 +37,8 @@ fn what_one_driver_has_recorded_the_other_replays() {
             other => panic!("not replayed: {other:?}"),
         }
     }
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let mut connection = scene.file.open();
         let tx = connection.transaction().unwrap();
         assert!(weigh("a", &tx).unwrap().is_executed());
@@ -61,8 +63,8 @@ fn what_one_driver_has_recorded_the_other_replays() {
 /// Each of them waits for the lock that the other has.
 #[test]
 fn of_deliveries_to_both_drivers_and_the_store_at_once_one_runs() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let store = scene.file.store();
         for round in 0..20 {
             let key = Key::trusted(format!("msg:{round}"), "a test").unwrap();
@@ -97,8 +99,8 @@ fn of_deliveries_to_both_drivers_and_the_store_at_once_one_runs() {
 
 #[test]
 fn the_store_replays_and_sweeps_what_sqlx_has_recorded() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let clock = ManualClock::new();
         let store = SqliteStore::builder(&scene.file.path).beside_other_tables();
         let store = store.clock(clock.clone()).open().unwrap();
@@ -121,8 +123,8 @@ fn the_store_replays_and_sweeps_what_sqlx_has_recorded() {
 
 #[test]
 fn either_driver_finds_the_others_table_in_order() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let mut connection = scene.pool.acquire().await.unwrap();
         SqliteRecords::ensure_schema(&mut connection).await.unwrap();
         scene.file.open().execute_batch("drop table idem_record").unwrap();

@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
-use idem::{ErrorKind, Handler, Inbox, Key, Outcome};
+use idem::{Handler, Inbox, Key, Outcome};
 use sqlx::{Sqlite, SqlitePool, Transaction};
 
 use super::handlers::{charge, patient, write};
-use super::{Scene, run, waiting};
-use crate::files::{ChargeError, End};
+use super::run;
+use super::scene::{Scene, waiting};
+use crate::ends::{ChargeError, End};
 
 /// Polls a future up to this often, and drops it. While it is polled, a connection that heeds the gate runs no statement.
 async fn dropped_after<T>(polls: usize, gate: &Mutex<()>, future: impl Future<Output = T>) -> Option<T> {
@@ -32,7 +33,7 @@ async fn dropped_after<T>(polls: usize, gate: &Mutex<()>, future: impl Future<Ou
 
 /// One connection, so that whatever a dropped one left in it would be found. It heeds the gate.
 async fn only_one(scene: &Scene, gate: &Arc<Mutex<()>>) -> SqlitePool {
-    let options = super::options(&scene.file.path);
+    let options = super::scene::options(&scene.file.path);
     let pool = sqlx::sqlite::SqlitePoolOptions::new().max_connections(1);
     let pool = pool.connect_with(options).await.unwrap();
     let gate = gate.clone();
@@ -67,8 +68,8 @@ async fn dropped_at_each_await<T>(
 
 #[test]
 fn a_handler_that_is_dropped_at_any_await_leaves_nothing_with_its_transaction() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         // An entry and a row; then the result, or a look at the record and what is written over it.
         for (end, awaits) in [(End::Well, 3), (End::Badly, 4), (End::Finally, 4)] {
             let dropped = dropped_at_each_await(&scene, "a", async |tx| charge("a", end, tx).await).await;
@@ -84,8 +85,8 @@ fn a_handler_that_is_dropped_at_any_await_leaves_nothing_with_its_transaction() 
 /// Giving up is several statements.
 #[test]
 fn one_whose_transaction_is_lost_leaves_nothing_wherever_it_is_dropped() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let refuse = "create trigger no before update on idem_record begin select raise(abort, 'no'); end";
         scene.file.open().execute_batch(refuse).unwrap();
         let dropped = dropped_at_each_await(&scene, "a", async |tx| charge("a", End::Well, tx).await).await;
@@ -96,8 +97,8 @@ fn one_whose_transaction_is_lost_leaves_nothing_wherever_it_is_dropped() {
 
 #[test]
 fn one_that_is_dropped_while_it_waits_for_the_lock_leaves_nothing_either() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let gate = Arc::default();
         let pool = only_one(&scene, &gate).await;
         for round in 1..4 {
@@ -113,7 +114,7 @@ fn one_that_is_dropped_while_it_waits_for_the_lock_leaves_nothing_either() {
             assert_eq!(scene.file.charges("other work"), round);
         }
         // Nor one that tries again and again.
-        let hurried = waiting(&scene.file.path, Duration::ZERO).await;
+        let hurried = waiting(&scene.file.path, Duration::ZERO);
         let mut first = scene.begin().await;
         write(&mut first, "other work").await.unwrap();
         let mut second = hurried.begin().await.unwrap();
@@ -125,34 +126,11 @@ fn one_that_is_dropped_while_it_waits_for_the_lock_leaves_nothing_either() {
     });
 }
 
-#[test]
-fn half_a_body_that_was_committed_all_the_same_is_parked() {
-    run(async {
-        let scene = Scene::new().await;
-        let inbox = Inbox::new(Handler::new("tests.committed"));
-        let key = Key::trusted("msg:a", "a test").unwrap();
-        let mut tx = scene.begin().await;
-        let begun = tokio::sync::Notify::new();
-        let hung = inbox.run(&mut tx, &key, async |_| {
-            begun.notify_one();
-            std::future::pending::<Result<u32, idem::Error>>().await
-        });
-        tokio::select! {
-            () = begun.notified() => {}
-            ended = hung => panic!("it ended: {ended:?}"),
-        }
-        tx.commit().await.unwrap();
-        let mut tx = scene.begin().await;
-        let refused = inbox.run(&mut tx, &key, async |_| Ok::<_, idem::Error>(7)).await.unwrap_err();
-        assert_eq!(refused.kind(), ErrorKind::Lapsed, "{refused}");
-    });
-}
-
 /// The reply is lost with the future: the commit happened, or it did not, and the record says which.
 #[test]
 fn after_a_commit_that_nobody_waited_for_the_record_tells_whether_it_happened() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let gate = Arc::default();
         let pool = only_one(&scene, &gate).await;
         for polls in 0..4 {
@@ -172,8 +150,8 @@ fn after_a_commit_that_nobody_waited_for_the_record_tells_whether_it_happened() 
 /// What deferred constraints refuse, they refuse at the commit.
 #[test]
 fn a_commit_that_fails_leaves_neither_a_row_nor_a_record() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let tables = "create table account (id integer primary key);
              create table entry (account integer references account deferrable initially deferred)";
         scene.file.open().execute_batch(tables).unwrap();

@@ -6,13 +6,14 @@ use idem::ErrorKind;
 use sqlx::Executor;
 
 use super::handlers::{charge, hasty, note, patient};
-use super::{Scene, run, waiting};
-use crate::files::End;
+use super::run;
+use super::scene::{Scene, waiting};
+use crate::ends::End;
 
 #[test]
 fn a_racing_duplicate_waits_for_the_lock_and_gets_the_first_ones_result() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let mut first = scene.begin().await;
         charge("a", End::Well, &mut first).await.unwrap();
         let mut second = scene.begin().await;
@@ -32,9 +33,9 @@ fn a_racing_duplicate_waits_for_the_lock_and_gets_the_first_ones_result() {
 
 #[test]
 fn a_duplicate_that_may_not_wait_is_told_to_come_back() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
-        let hurried = waiting(&scene.file.path, Duration::ZERO).await;
+        let hurried = waiting(&scene.file.path, Duration::ZERO);
         let mut first = scene.begin().await;
         charge("a", End::Well, &mut first).await.unwrap();
         let mut second = hurried.begin().await.unwrap();
@@ -50,9 +51,9 @@ fn a_duplicate_that_may_not_wait_is_told_to_come_back() {
 
 #[test]
 fn a_duplicate_that_is_to_wait_does_so_whatever_its_connection_says() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
-        let hurried = waiting(&scene.file.path, Duration::ZERO).await;
+        let hurried = waiting(&scene.file.path, Duration::ZERO);
         let mut first = scene.begin().await;
         patient("a", &mut first).await.unwrap();
         let mut second = hurried.begin().await.unwrap();
@@ -77,8 +78,8 @@ fn a_duplicate_that_is_to_wait_does_so_whatever_its_connection_says() {
 /// A transaction that has read keeps seeing the file as it was, and cannot write to it once it is another one.
 #[test]
 fn a_snapshot_that_is_older_than_the_first_commit_has_to_begin_anew() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let mut late = scene.begin().await;
         late.execute("select count(*) from charge").await.unwrap();
         let mut first = scene.begin().await;
@@ -102,8 +103,8 @@ fn a_snapshot_that_is_older_than_the_first_commit_has_to_begin_anew() {
 
 #[test]
 fn of_many_deliveries_at_once_one_runs() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         for round in 0..25 {
             let message = format!("round {round}");
             let one = async || {

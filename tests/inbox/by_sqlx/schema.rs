@@ -4,7 +4,8 @@ use idem::StoreErrorKind;
 use idem::inbox::SqliteRecords;
 use sqlx::{Connection, Executor, SqliteConnection};
 
-use super::{Scene, run};
+use super::run;
+use super::scene::Scene;
 
 async fn in_memory() -> SqliteConnection {
     SqliteConnection::connect("sqlite::memory:").await.unwrap()
@@ -33,8 +34,8 @@ fn it_is_made_once_and_only_where_nothing_else_has_its_name() {
 
 #[test]
 fn many_may_make_it_at_once() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         scene.file.open().execute_batch("drop table idem_record").unwrap();
         let one = async || {
             SqliteRecords::ensure_schema(&mut scene.pool.acquire().await.unwrap()).await.unwrap();

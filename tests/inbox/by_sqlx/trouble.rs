@@ -4,13 +4,15 @@ use idem::{ErrorKind, Handler, Inbox, Key};
 use sqlx::{Connection, Executor, Sqlite, SqliteConnection, Transaction};
 
 use super::handlers::{charge, elsewhere, note, write};
-use super::{Scene, options, run};
-use crate::files::{ChargeError, End, File};
+use super::run;
+use super::scene::{Scene, options};
+use crate::ends::{ChargeError, End};
+use crate::files::File;
 
 #[test]
 fn a_result_that_cannot_be_written_takes_the_transaction_with_it() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let refuse = "create trigger no before update on idem_record begin select raise(abort, 'no'); end";
         scene.file.open().execute_batch(refuse).unwrap();
         let mut tx = scene.begin().await;
@@ -40,8 +42,8 @@ fn a_record_that_is_gone_when_the_body_ends_takes_the_transaction_with_it() {
         assert_eq!(error.kind(), ErrorKind::Misconfigured, "{error}");
         assert!(error.to_string().contains("rolled back or deleted while the body ran"), "{error}");
     }
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let pool = sqlx::sqlite::SqlitePoolOptions::new().max_connections(1);
         let pool = pool.connect_with(options(&scene.file.path)).await.unwrap();
         for how in ["delete from idem_record", "rollback"] {
@@ -66,8 +68,8 @@ fn a_record_that_is_gone_when_the_body_ends_takes_the_transaction_with_it() {
 
 #[test]
 fn f18_a_store_on_another_file_is_refused() {
+    let (scene, other) = (Scene::new(), File::new());
     run(async {
-        let (scene, other) = (Scene::new().await, File::new());
         let store = other.store();
         let mut tx = scene.begin().await;
         let error = elsewhere("a", 7, &mut tx, &store).await.unwrap_err().idem();
@@ -87,8 +89,8 @@ fn f18_a_store_on_another_file_is_refused() {
 
 #[test]
 fn f18_the_same_file_by_another_name_is_the_same() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let link = scene.file.path.with_file_name("link.db");
         std::os::unix::fs::symlink(&scene.file.path, &link).unwrap();
         let store = scene.file.store();
@@ -101,8 +103,8 @@ fn f18_the_same_file_by_another_name_is_the_same() {
 /// To ask for the file's name is not to read: the transaction would have to stay with what it has seen.
 #[test]
 fn a_store_that_is_named_does_not_make_its_transaction_read_before_it_writes() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let store = scene.file.store();
         let mut tx = scene.begin().await;
         tx.execute("pragma database_list").await.unwrap();
@@ -131,8 +133,8 @@ fn without_its_table_a_handler_says_how_to_make_it() {
 
 #[test]
 fn a_record_that_idem_never_wrote_is_corrupt() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let mut tx = scene.begin().await;
         charge("a", End::Well, &mut tx).await.unwrap();
         tx.commit().await.unwrap();
@@ -147,8 +149,8 @@ fn a_record_that_idem_never_wrote_is_corrupt() {
 
 #[test]
 fn a_file_that_is_full_says_so_and_the_connection_is_fit_for_the_next_transaction() {
+    let scene = Scene::new();
     run(async {
-        let scene = Scene::new().await;
         let mut connection = SqliteConnection::connect_with(&options(&scene.file.path)).await.unwrap();
         connection.execute("pragma max_page_count = 1").await.unwrap();
         let inbox = Inbox::new(Handler::new("tests.full"));

@@ -1,14 +1,15 @@
-//! What is run.
+//! What is run, in a database that sqlx knows.
 
-use idem::{Key, Outcome, SqliteStore, idempotent};
-use sqlx::{Sqlite, Transaction};
+use idem::{Key, Outcome, idempotent};
+use sqlx::Transaction;
 
-use crate::files::{ChargeError, End};
+use super::scene::{Db, NamedStore};
+use crate::ends::{ChargeError, End};
 
-pub(crate) type Tx<'t> = &'t mut Transaction<'static, Sqlite>;
+pub(crate) type Tx<'t> = &'t mut Transaction<'static, Db>;
 
-pub(crate) async fn write(tx: &mut Transaction<'_, Sqlite>, message: &str) -> Result<(), sqlx::Error> {
-    let insert = sqlx::query("insert into charge (message) values (?1)").bind(message);
+pub(crate) async fn write(tx: &mut Transaction<'_, Db>, message: &str) -> Result<(), sqlx::Error> {
+    let insert = sqlx::query("insert into charge (message) values ($1)").bind(message.to_owned());
     insert.execute(&mut **tx).await.map(drop)
 }
 
@@ -16,7 +17,7 @@ pub(crate) async fn write(tx: &mut Transaction<'_, Sqlite>, message: &str) -> Re
 pub(crate) async fn charge(
     message: &str,
     end: End,
-    tx: &mut Transaction<'_, Sqlite>,
+    tx: Tx<'_>,
     #[key] key: &Key,
 ) -> Result<Outcome<String>, ChargeError> {
     write(tx, message).await?;
@@ -40,7 +41,7 @@ pub(crate) async fn patient(message: &str, tx: Tx<'_>) -> Result<Outcome<String>
     Ok(format!("receipt of {message}").into())
 }
 
-#[idempotent(key = "msg:<message>", tx = tx, on_duplicate = wait("60ms"))]
+#[idempotent(key = "msg:<message>", tx = tx, on_duplicate = wait("100ms"))]
 pub(crate) async fn hasty(message: &str, tx: Tx<'_>) -> Result<(), ChargeError> {
     write(tx, message).await?;
     Ok(())
@@ -51,8 +52,26 @@ pub(crate) async fn elsewhere(
     message: &str,
     cents: u32,
     tx: Tx<'_>,
-    store: &SqliteStore,
+    store: &NamedStore,
 ) -> Result<u32, ChargeError> {
     write(tx, message).await?;
     Ok(cents)
+}
+
+/// The scope of a handler that had no transaction before, and had another name.
+#[idempotent(key = "msg:<message>", tx = tx, store = store, scope = "orders.new", scope_was = ["orders.old"])]
+pub(crate) async fn renamed(
+    message: &str,
+    end: End,
+    tx: Tx<'_>,
+    store: &NamedStore,
+) -> Result<u32, ChargeError> {
+    write(tx, message).await?;
+    if end == End::Well { Ok(2) } else { Err(ChargeError::Other("no".to_owned())) }
+}
+
+#[idempotent(key = "msg:<message>", store = store, scope = "orders.old", lease = "1s")]
+pub(crate) async fn with_a_lease(message: &str, store: &NamedStore) -> Result<u32, ChargeError> {
+    std::future::ready(message).await;
+    Ok(1)
 }
