@@ -30,7 +30,8 @@ impl SqliteRecords {
     ///
     /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
     /// let pool = SqlitePool::connect("sqlite://shop.db").await?;
-    /// SqliteRecords::ensure_schema(&mut pool.acquire().await?).await?;
+    /// let mut connection = pool.acquire().await?;
+    /// SqliteRecords::ensure_schema(&mut connection).await?;
     /// # Ok(())
     /// # }
     /// ```
