@@ -44,7 +44,7 @@ impl Inner {
             let ask = bind(sqlx::query(statement.clone()));
             let fetched = match &self.proxied {
                 None => ask.fetch_all(&mut *lent).await,
-                Some(proxied) => proxied.fetch(&mut lent, ask).await,
+                Some(proxied) => Box::pin(proxied.fetch(&mut lent, ask)).await,
             };
             match fetched {
                 Ok(rows) => {

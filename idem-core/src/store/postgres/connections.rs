@@ -59,7 +59,7 @@ impl Connections {
     pub(super) async fn lend(&self) -> Result<Lent<'_>, sqlx::Error> {
         match self {
             Self::Own(own) => own.lend().await,
-            Self::Pool(pool) => Ok(Lent(Some(Whose::Pool(pool.acquire().await?)))),
+            Self::Pool(pool) => Ok(Lent(Some(Whose::Pool(Box::pin(pool.acquire()).await?)))),
         }
     }
 
@@ -77,12 +77,18 @@ impl Own {
         if let Some(Idle { connection, made, .. }) = self.newest() {
             return Ok(Lent(Some(Whose::Own { own: self, connection, made, reused: true, _permit: permit })));
         }
+        // Boxed, or each operation would carry room for it: connecting takes 20 KB, and is rare.
+        let connection = Box::pin(self.connect()).await?;
+        let made = Instant::now();
+        Ok(Lent(Some(Whose::Own { own: self, connection, made, reused: false, _permit: permit })))
+    }
+
+    async fn connect(&self) -> Result<PgConnection, sqlx::Error> {
         let mut connection = self.options.connect().await?;
         if let Some(session) = &self.session {
             session.begin(&mut connection).await?;
         }
-        let made = Instant::now();
-        Ok(Lent(Some(Whose::Own { own: self, connection, made, reused: false, _permit: permit })))
+        Ok(connection)
     }
 
     fn newest(&self) -> Option<Idle> {

@@ -14,6 +14,9 @@ use super::place::Place;
 use crate::store::{block_on, may_block};
 use crate::{StoreError, StoreErrorKind};
 
+/// Bytes of an operation before it is begun.
+const MOST: usize = 4_096;
+
 type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
 
 /// The answer to come. The operation is begun when this is first polled, and from then on goes on without it.
@@ -35,6 +38,8 @@ impl<T: Send + 'static> OnRuntime<T> {
         place: Place,
         operation: impl Future<Output = Result<T, StoreError>> + Send + 'static,
     ) -> Self {
+        // It is moved some times before it is begun. What is rare and large, as connecting is, must be boxed.
+        debug_assert!(size_of_val(&operation) <= MOST, "an operation of {} bytes", size_of_val(&operation));
         Self { runtime, place, state: State::Unsent(Box::pin(operation)) }
     }
 
