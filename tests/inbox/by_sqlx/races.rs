@@ -105,7 +105,7 @@ fn a_snapshot_that_is_older_than_the_first_commit_has_to_begin_anew() {
 fn of_many_deliveries_at_once_one_runs() {
     let scene = Scene::new();
     run(async {
-        for round in 0..25 {
+        for round in 0..10 {
             let message = format!("round {round}");
             let one = async || {
                 let mut tx = scene.begin().await;

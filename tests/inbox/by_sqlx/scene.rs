@@ -21,7 +21,7 @@ pub(crate) struct Scene {
 impl Scene {
     pub(crate) fn new() -> Self {
         let file = File::new();
-        let pool = run(async { waiting(&file.path, Duration::from_secs(20)) });
+        let pool = run(async { waiting(&file.path, Duration::from_secs(60)) });
         Self { file, pool }
     }
 
