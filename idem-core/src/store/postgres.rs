@@ -3,11 +3,11 @@
 //! # How an operation goes
 //!
 //! Each is one statement that commits by itself, in `read committed`, whatever the database's defaults are: so there is no transaction
-//! that a dropped future could leave open. A claim reads first; what it finds is its answer if that changes
-//! nothing, and [`decide`](crate::machine::decide) puts it into words. Else it goes on to an upsert whose condition is judged on the
-//! row once that is locked. A session that commits between the two leaves neither an answer nor a change: the statement is sent again.
-//! Two operations have a second statement for rare cases: a completion that finds nothing to write asks why, and while nearly all claims
-//! are of finished messages, a claim is preceded by a look alone, which costs the server half.
+//! that a dropped future could leave open. A claim makes the record unless there is one, and says what it found: that is its answer if it
+//! changes nothing, and [`decide`](crate::machine::decide) puts it into words. A session that commits between the two leaves neither an
+//! answer nor a change: the statement is sent again. Three operations have a second statement for rarer cases: a claim that finds a record
+//! to take over sends an upsert whose condition is judged on the row once that is locked; a completion that finds nothing to write asks why;
+//! and while nearly all claims are of finished messages, a claim is preceded by a look alone, which costs the server half.
 //!
 //! Times are read from the server's clock where a row is judged, and never taken from the start of a transaction. Each grant and renewal
 //! says how long it had to wait after that; one whose lease is noticeably shorter by it is asked for again, by the same token.
@@ -62,14 +62,14 @@ pub use target::PostgresTarget;
 /// A clone is another handle to the same store.
 ///
 /// - **One claim** of a new message costs one statement, which waits for the disk; so does a completion. **A duplicate** costs one
-///   statement that takes no lock and writes nothing. Many claims or completions at once are one statement too.
+///   statement that takes no lock and writes nothing, and taking over what was released or has lapsed two. Many claims or completions at once are one statement too.
 /// - **A crash or power loss**, of this process or of the server, takes nothing that was acknowledged, if the server's `fsync` and
 ///   `full_page_writes` are on, as they are by default. **A failover** to a replica that follows asynchronously can take the newest
 ///   commits with it: a claim that is lost lets the message run again, and a result that is lost is recorded anew by its attempt if that
 ///   is still at work. Synchronous replication is the cure.
-/// - **Size**: a record takes 327 bytes with a result of 100 bytes, and 79 in the index (measured over 200,000; more if results come long
-///   after their claims). So `rate × keep × 410 bytes`: 100 messages a second that are kept for 45 days are 160 GB, and for 7 days
-///   25 GB. Ended records are deleted along with later claims, and by [`sweep`](Store::sweep).
+/// - **Size**: a record takes 354 bytes with a result of 100 bytes, and 77 in the index (measured over a million; more if results come long
+///   after their claims). So `rate × keep × 430 bytes`: 100 messages a second that are kept for 45 days are 167 GB, and for 7 days
+///   26 GB. Ended records are deleted along with later claims, and by [`sweep`](Store::sweep).
 /// - **A full disk** makes it refuse with [`Full`](crate::StoreErrorKind::Full).
 /// - **The clock** is the server's. Clocks of consumers do not matter.
 /// - **The runtime**: operations run in the tokio runtime that the store was opened in; any executor can wait for them. Handlers that

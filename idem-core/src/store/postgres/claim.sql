@@ -1,5 +1,6 @@
 -- $1 id, $2 token, $3 fingerprint, $4 lease and $5 lifetime in microseconds, $6 whether a lapsed holder waits for a person, $7 most tries.
--- No row: another session was faster than this statement's snapshot. It is sent again, and sees what that one wrote.
+-- For a record that is to be taken over, as `claim_new.sql` has found. No row: another session was faster than this statement's snapshot.
+-- It is sent again, and sees what that one wrote.
 --
 -- `seen` is a plain read, and `stop` is its answer where nothing changes: a duplicate takes no lock and writes nothing. What may change is
 -- decided by the condition of the upsert alone, on the row as it is once it is locked. It judges by one reading of the clock, which a wait

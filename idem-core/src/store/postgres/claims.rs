@@ -34,41 +34,40 @@ impl Inner {
     /// Judges a claim by a look, where that changes nothing.
     async fn look(&self, claim: &Claim) -> Result<Option<Verdict>, StoreError> {
         let bind = |ask: Ask| ask.bind(claim.id.as_bytes().as_slice());
-        let read = |rows: &[PgRow]| rows.first().map(Judged::read).transpose();
-        let answer = self.ask(DOING, &self.statements.inspect, bind, read).await?;
-        // A replica is told by what it says to the claim itself.
-        Ok(if answer.said.wrote == 0 { answer.judge(claim) } else { None })
+        // Nothing found is an answer too, and so is nothing said by a replica, which is told by what it says to the claim itself.
+        let read = |rows: &[PgRow]| rows.first().map(Judged::read).transpose().map(Some);
+        let found = self.ask(DOING, &self.statements.look, bind, read).await?;
+        Ok(found.and_then(|found| found.judge(claim)))
     }
 
     async fn claim_at_once(&self, claim: &Claim) -> Result<Verdict, StoreError> {
-        let statement =
-            if self.waits_for_disk(claim) { &self.statements.claim } else { &self.statements.claim_at_once };
-        let mut first: Option<Grant> = None;
+        let (new, whole) = if self.waits_for_disk(claim) {
+            (&self.statements.claim_new, &self.statements.claim)
+        } else {
+            (&self.statements.claim_new_at_once, &self.statements.claim_at_once)
+        };
+        let read = |rows: &[PgRow]| Judged::read_of_new(rows, claim);
+        let mut answer = self.ask(DOING, new, |ask| bind_new(ask, claim), read).await?;
+        let mut verdict = answer.judge(claim);
+        // A claim that is sent again because the first answer came late is one claim to its caller.
+        let mut resumed = None;
         for renewals in 0.. {
-            let answer = self
-                .ask(
-                    DOING,
-                    statement,
-                    |ask| bind(ask, claim),
-                    |rows| rows.first().map(Judged::read).transpose(),
-                )
-                .await?;
-            let verdict = match answer.judge(claim) {
+            match &mut verdict {
                 Some(Verdict::Claimed(grant)) => {
-                    // A claim that is sent again because the first answer came late is one claim to its caller.
-                    let grant = first.map_or(grant, |first| Grant { resumed: first.resumed, ..grant });
-                    if renewals < RENEWALS && answer.said.waited(claim.lease) {
-                        first = Some(grant);
-                        continue;
+                    grant.resumed = *resumed.get_or_insert(grant.resumed);
+                    if renewals == RENEWALS || !answer.said.waited(claim.lease) {
+                        break;
                     }
-                    Verdict::Claimed(grant)
                 }
-                Some(verdict) => verdict,
+                Some(_) => break,
+                None if renewals == 0 => {}
                 None => return Err(self.unjudged(&claim.id)),
-            };
-            return Ok(verdict);
+            }
+            let read = |rows: &[PgRow]| rows.first().map(Judged::read).transpose();
+            answer = self.ask(DOING, whole, |ask| bind(ask, claim), read).await?;
+            verdict = answer.judge(claim);
         }
-        unreachable!("the loop ends with an answer")
+        verdict.ok_or_else(|| self.unjudged(&claim.id))
     }
 
     pub(super) async fn claim_many(&self, claims: &[Claim]) -> Result<Vec<Verdict>, StoreError> {
@@ -184,6 +183,16 @@ impl Judged {
         Ok(Self { said: Said::read(row)?, id: None })
     }
 
+    /// Of a claim as if its message were new. `None` if there is no answer yet.
+    fn read_of_new(rows: &[PgRow], claim: &Claim) -> Result<Option<Self>, Damaged> {
+        let Some(row) = rows.first() else { return Ok(None) };
+        let mut said = Said::read(row)?;
+        if said.wrote == 1 {
+            said.made(claim);
+        }
+        Ok(said.record.is_some().then_some(Self { said, id: None }))
+    }
+
     fn read_of_many(row: &PgRow) -> Result<Self, Damaged> {
         Ok(Self { said: Said::read(row)?, id: Some(Said::id(row)?) })
     }
@@ -207,14 +216,16 @@ impl Said {
     }
 }
 
-fn bind(ask: Ask, claim: &Claim) -> Ask {
+fn bind_new(ask: Ask, claim: &Claim) -> Ask {
     ask.bind(claim.id.as_bytes().as_slice())
         .bind(claim.token.as_bytes().as_slice())
         .bind(claim.fingerprint.as_ref().map(|print| print.as_bytes().as_slice()))
         .bind(span(claim.lease))
         .bind(span(claim.keep.max(claim.lease)))
-        .bind(claim.on_lapse == OnLapse::Park)
-        .bind(most(claim.max_tries))
+}
+
+fn bind(ask: Ask, claim: &Claim) -> Ask {
+    bind_new(ask, claim).bind(claim.on_lapse == OnLapse::Park).bind(most(claim.max_tries))
 }
 
 fn bind_many(ask: Ask, claims: &[&Claim]) -> Ask {

@@ -6,7 +6,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{Decode, Postgres, Row, Type};
 
 use crate::clock::micros;
-use crate::machine::{Grant, Kept, Prior, Record, State};
+use crate::machine::{Claim, Grant, Kept, Prior, Record, State};
 use crate::{Body, Fingerprint, RecordId, Timestamp, Token};
 
 /// What a statement answered about one record.
@@ -40,6 +40,21 @@ impl Said {
             record: state.map(|state| record(row, state, prior)).transpose()?,
             resumed: prior.is_some_and(|prior| prior & 4 != 0),
         })
+    }
+
+    /// Takes in that there was no record, and `claim` made one.
+    pub(super) fn made(&mut self, claim: &Claim) {
+        let now = self.now;
+        self.record = Some(Record {
+            state: State::Held { lease_at: now.after(claim.lease), prior: Prior::None },
+            token: claim.token,
+            fence: now.as_micros(),
+            tries: 1,
+            fingerprint: claim.fingerprint,
+            made_at: now,
+            drop_at: now.after(claim.keep.max(claim.lease)),
+        });
+        self.resumed = false;
     }
 
     /// Of a statement about several records: which one this is about.

@@ -20,6 +20,8 @@ const GRANTED_AT_ONCE: &str =
     "case set_config('synchronous_commit', 'off', true) when 'off' then 1 end::smallint";
 
 pub(super) struct Statements {
+    pub(super) claim_new: SqlStr,
+    pub(super) claim_new_at_once: SqlStr,
     pub(super) claim: SqlStr,
     pub(super) claim_at_once: SqlStr,
     pub(super) claim_many: SqlStr,
@@ -30,16 +32,20 @@ pub(super) struct Statements {
     pub(super) renew: SqlStr,
     pub(super) release: SqlStr,
     pub(super) forget: SqlStr,
+    pub(super) look: SqlStr,
     pub(super) inspect: SqlStr,
     pub(super) sweep: SqlStr,
 }
 
 impl Statements {
     pub(super) fn of(table: &Table) -> Self {
+        let claim_new = include_str!("claim_new.sql");
         let claim = include_str!("claim.sql");
         let claim_many = include_str!("claim_many.sql");
         let plain = |text: &str| fill(text, table, GRANTED);
         Self {
+            claim_new: plain(claim_new),
+            claim_new_at_once: fill(claim_new, table, GRANTED_AT_ONCE),
             claim: plain(claim),
             claim_at_once: fill(claim, table, GRANTED_AT_ONCE),
             claim_many: plain(claim_many),
@@ -50,6 +56,7 @@ impl Statements {
             renew: plain(include_str!("renew.sql")),
             release: plain(include_str!("release.sql")),
             forget: plain(include_str!("forget.sql")),
+            look: plain(include_str!("look.sql")),
             inspect: plain(include_str!("inspect.sql")),
             sweep: plain(include_str!("sweep.sql")),
         }
