@@ -16,8 +16,8 @@ use crate::{Error, Fingerprint, Handler, Key, Outcome};
 pub use crate::run::{Entering, Inside};
 #[cfg(feature = "postgres")]
 pub use crate::store::postgres::PostgresRecords;
-#[cfg(feature = "sqlite")]
-pub use crate::store::sqlite::SqliteRecords;
+#[cfg(any(feature = "sqlite", feature = "sqlx-sqlite"))]
+pub use crate::store::sqlite_record::SqliteRecords;
 pub use crate::transaction::{AsyncTransaction, BlockingTransaction, Entered, HoldsRecords, Rules};
 
 /// Runs pieces of work whose record commits together with their own rows, as `#[idempotent(…, tx = tx)]` does, for code that cannot carry

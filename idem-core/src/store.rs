@@ -26,6 +26,10 @@ pub(crate) mod redis;
 pub(crate) mod seen;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
+#[cfg(any(feature = "sqlite", feature = "sqlx-sqlite"))]
+pub(crate) mod sqlite_record;
+#[cfg(feature = "sqlx-sqlite")]
+mod sqlx_sqlite;
 
 pub mod class;
 mod handle;

@@ -125,8 +125,10 @@ mod tokens;
 /// # Ok::<(), BoxError>(())
 /// ```
 ///
-/// - An `async fn` takes `&mut sqlx::Transaction<'_, Postgres>` (feature `postgres`), a plain `fn` `&rusqlite::Transaction<'_>` or `&mut`
-///   (feature `sqlite`), or a `Savepoint` of it.
+/// - An `async fn` takes `&mut sqlx::Transaction<'_, Postgres>` (feature `postgres`) or `&mut sqlx::Transaction<'_, Sqlite>` (feature
+///   `sqlx-sqlite`), also one within another; a plain `fn` takes `&rusqlite::Transaction<'_>` or `&mut` (feature `sqlite`), or a `Savepoint` of it.
+/// - The table is made at start-up: by [`PostgresStoreBuilder::migrate`], by [`SqliteRecords::ensure_schema`] with a connection of sqlx, by
+///   `SqliteStore::ensure_schema` with one of rusqlite. The latter two make the same, and find each other's records.
 /// - **What the database does not hold is not covered**: a mail or an HTTP call of the body happens once more if the transaction is rolled
 ///   back after it. Write such things into an outbox table, or send them with a `#[key]`.
 /// - After `Err` nothing is remembered, even if the caller commits. An error that `final_error` chooses is remembered if the caller commits.
@@ -136,12 +138,16 @@ mod tokens;
 /// - **Dropped midway, the transaction must be rolled back**, as it is if it is dropped too. Committed all the same, half of the work
 ///   would count as done.
 /// - Two deliveries at once: in Postgres the second gets [`InProgress`] while the first one's transaction is open, or waits for it with
-///   `on_duplicate = wait("5s")`. In SQLite it waits for the lock, as any writer does, for the connection's `busy_timeout`.
+///   `on_duplicate = wait("5s")`. In SQLite it waits for the lock, as any writer does, for the connection's `busy_timeout`, and an `async fn` at
+///   least for as long as `on_duplicate` says; then it gets [`Unavailable`]. A transaction that has read before it writes gets that at once if
+///   another one writes meanwhile: begin it with `begin immediate`.
 /// - In Postgres under `REPEATABLE READ` or `SERIALIZABLE` the second can get [`Unavailable`]: its snapshot is older than the first
 ///   one's commit. It is to be rolled back and run again as a whole.
 /// - Records are in the table that the store makes if it is not told otherwise, in the transaction's database; `store = …` names a store
 ///   of that database with other names.
 ///
+/// [`PostgresStoreBuilder::migrate`]: https://docs.rs/idem-rs/latest/idem/struct.PostgresStoreBuilder.html#method.migrate
+/// [`SqliteRecords::ensure_schema`]: https://docs.rs/idem-rs/latest/idem/inbox/struct.SqliteRecords.html#method.ensure_schema
 /// [`InProgress`]: https://docs.rs/idem-rs/latest/idem/enum.ErrorKind.html#variant.InProgress
 /// [`Unavailable`]: https://docs.rs/idem-rs/latest/idem/enum.ErrorKind.html#variant.Unavailable
 ///

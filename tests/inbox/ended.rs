@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use idem::{ErrorKind, Handler, Inbox, Key, idempotent};
 use rusqlite::Transaction;
 
-use crate::files::{ChargeError, End, File, charge, note, write};
+use crate::ends::{ChargeError, End};
+use crate::files::{File, charge, note, write};
 
 /// What the caller hands in runs in the body.
 #[idempotent(key = "msg:<message>", tx = tx)]

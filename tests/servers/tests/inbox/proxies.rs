@@ -6,7 +6,8 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, Row};
 
 use crate::database::{database, execute, migrated, number, run, spawn, url};
-use crate::handlers::{ChargeError, End, Tx, note};
+use crate::ends::{ChargeError, End};
+use crate::handlers::{Tx, note};
 use crate::scene::{Scene, options};
 
 /// As a handler there has to ask: nothing is kept that another transaction could need or meet.

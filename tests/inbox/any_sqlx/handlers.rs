@@ -1,59 +1,16 @@
-//! What is run.
+//! What is run, in a database that sqlx knows.
 
 use std::time::Duration;
 
-use idem::{Error, Handler, Idempotent, Key, Outcome, PostgresStore, idempotent, key};
-use serde::{Deserialize, Serialize};
-use sqlx::{Postgres, Transaction};
+use idem::{Error, Handler, Idempotent, Key, Outcome, idempotent, key};
+use sqlx::Transaction;
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum ChargeError {
-    /// Worth remembering.
-    Declined(String),
-    Other(String),
-    #[serde(skip)]
-    Idem(idem::Error),
-}
+use super::scene::{Db, NamedStore};
+use crate::ends::{ChargeError, End};
 
-impl ChargeError {
-    fn is_final(&self) -> bool {
-        matches!(self, Self::Declined(_))
-    }
+pub(crate) type Tx<'t> = &'t mut Transaction<'static, Db>;
 
-    /// What idem said.
-    pub(crate) fn idem(self) -> idem::Error {
-        match self {
-            Self::Idem(error) => error,
-            other => panic!("not an error of idem's: {other:?}"),
-        }
-    }
-}
-
-impl From<idem::Error> for ChargeError {
-    fn from(error: idem::Error) -> Self {
-        Self::Idem(error)
-    }
-}
-
-impl From<sqlx::Error> for ChargeError {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Other(error.to_string())
-    }
-}
-
-/// What a body comes to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
-    Well,
-    /// With an error after its row was written.
-    Badly,
-    /// With one that is worth remembering.
-    Finally,
-}
-
-pub(crate) type Tx<'t> = &'t mut Transaction<'static, Postgres>;
-
-async fn write(tx: Tx<'_>, message: &str) -> Result<(), sqlx::Error> {
+pub(crate) async fn write(tx: &mut Transaction<'_, Db>, message: &str) -> Result<(), sqlx::Error> {
     let insert = sqlx::query("insert into charge (message) values ($1)").bind(message.to_owned());
     insert.execute(&mut **tx).await.map(drop)
 }
@@ -97,18 +54,10 @@ pub(crate) async fn elsewhere(
     message: &str,
     cents: u32,
     tx: Tx<'_>,
-    store: &PostgresStore,
+    store: &NamedStore,
 ) -> Result<u32, ChargeError> {
     write(tx, message).await?;
     Ok(cents)
-}
-
-/// A statement fails, and the body does not say so.
-#[idempotent(key = "msg:<message>", tx = tx)]
-pub(crate) async fn careless(message: &str, tx: Tx<'_>) -> Result<u32, ChargeError> {
-    write(tx, message).await?;
-    let _ = sqlx::query("select 1 / 0").execute(&mut **tx).await;
-    Ok(1)
 }
 
 /// The scope of a handler that had no transaction before, and had another name.
@@ -117,14 +66,14 @@ pub(crate) async fn renamed(
     message: &str,
     end: End,
     tx: Tx<'_>,
-    store: &PostgresStore,
+    store: &NamedStore,
 ) -> Result<u32, ChargeError> {
     write(tx, message).await?;
     if end == End::Well { Ok(2) } else { Err(ChargeError::Other("no".to_owned())) }
 }
 
 /// What `renamed` was: a program that has both is refused.
-pub(crate) async fn with_a_lease(message: &str, store: &PostgresStore) -> Result<u32, Error> {
+pub(crate) async fn with_a_lease(message: &str, store: &NamedStore) -> Result<u32, Error> {
     let former = Idempotent::new(store, Handler::new("orders.old").lease(Duration::from_secs(1)));
     let done = former.run(&key!("msg:<message>")?, || async { Ok::<_, Error>(1) }).await?;
     Ok(done.into_value())
