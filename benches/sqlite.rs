@@ -1,8 +1,8 @@
 //! `SqliteStore` against the same by hand: a claim and a completion, each with a sync of its own, as a table with a key makes
 //! them. Both sides take turns in one run, on files in one directory; what counts is the ratio.
 //!
-//! `cargo bench -p idem-benches --bench sqlite`, with `-- first`, `replay` or `crowd` for one part. `IDEM_BENCH_DIR` says where the files go, `target` if unset: a directory in
-//! memory would measure nothing.
+//! `cargo bench -p idem-benches --bench sqlite`, with `-- first`, `replay`, `crowd` or `size` for one part. `IDEM_BENCH_DIR` says where the
+//! files go, `target` if unset: a directory in memory would measure nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,8 @@ const CROWD: usize = 64;
 /// Replays of each message in one turn.
 const PASSES: usize = 50;
 const RESULT: [u8; 64] = [b'r'; 64];
+/// Records that are counted for their size.
+const RECORDS: usize = 1_000_000;
 
 fn main() {
     let dir = std::env::var_os("IDEM_BENCH_DIR").map_or_else(
@@ -71,7 +73,24 @@ fn main() {
         println!("of 64 futures, {shared} operations share a transaction");
     }
     drop((hand, idem, crowd, threads));
+    if wanted("size") {
+        size(&dir.join("size.db"));
+    }
     let _ = std::fs::remove_dir_all(&dir);
+}
+
+/// What a remembered message takes on the disk, delivered by handlers at once.
+fn size(file: &Path) {
+    const TURN: usize = 100 * CROWD;
+    let idem = Idem::open(file);
+    let turns = RECORDS.div_ceil(TURN);
+    for turn in 0..turns {
+        idem.together(&keys(turn, TURN));
+    }
+    // The last connection copies the log back.
+    drop(idem);
+    let bytes = std::fs::metadata(file).expect("the file").len() / (turns * TURN) as u64;
+    println!("{} records: {bytes} bytes each", turns * TURN);
 }
 
 /// What people write: a table with the key, a row at the start, its result at the end.

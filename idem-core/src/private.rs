@@ -23,6 +23,19 @@ pub use crate::{
     OnLapse, StoreClass,
 };
 
+// By their names too, which the compiler shows.
+pub use crate::key::read::{
+    ReadAnyShape, ReadClock, ReadFloat, ReadList, ReadLocked, ReadProcess, ReadRandom, ReadResult, ReadUnit,
+};
+
+/// How the attribute reads a place, by its type.
+pub mod read {
+    pub use super::{
+        ReadAnyShape as _, ReadClock as _, ReadFloat as _, ReadList as _, ReadLocked as _, ReadProcess as _,
+        ReadRandom as _, ReadResult as _, ReadUnit as _,
+    };
+}
+
 /// Calls the body of a plain function.
 ///
 /// # Errors

@@ -32,11 +32,15 @@ mod handle;
 mod identity;
 mod key_only;
 mod pointer;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod worker;
 
 pub(crate) use handle::StoreRef;
 pub use handle::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
 pub use identity::StoreIdentity;
 pub use key_only::KeyOnly;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+pub(crate) use worker::{blocking, waits_within_a_runtime};
 
 /// Where records live.
 ///

@@ -67,7 +67,9 @@ pub use inbox::SqliteRecords;
 /// - **A restart, a crash or kill** loses nothing that was acknowledged. **Power loss** takes no result, no deletion and no
 ///   claim of a handler that does not rerun; it may take the last claims, renewals and releases of others, which is as if
 ///   their workers had fallen silent.
-/// - **Size**: dead records are deleted along with later writes, and by [`sweep`](Store::sweep). The file does not shrink; its
+/// - **Size**: a record takes 259 bytes of the file with a result of 64 bytes (measured over a million), and the difference if its result is
+///   longer. So `rate × keep × 260 bytes`: 10 messages a second that are kept for 45 days are 10 GB, and for 7 days 1.6 GB. Dead records
+///   are deleted along with later writes, and by [`sweep`](Store::sweep). The file does not shrink; its
 ///   pages are used again. A full disk, or [`max_bytes`](SqliteStoreBuilder::max_bytes), makes it refuse with
 ///   [`Full`](crate::StoreErrorKind::Full) until records have ended; those it then deletes by itself.
 /// - **Where**: a local file system. Write-ahead logging needs memory that all processes share, so network file systems are

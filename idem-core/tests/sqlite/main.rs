@@ -3,5 +3,4 @@
 mod asks;
 mod bad_files;
 mod crowd;
-mod model;
 mod processes;

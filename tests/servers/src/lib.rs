@@ -4,6 +4,7 @@
 //! servers that are not on this machine are `#[ignore]`d by the `cfg`s that `build.rs` sets; with `IDEM_REQUIRE_SERVERS=1` they fail.
 
 mod folder;
+mod pgbouncer;
 mod port;
 mod postgres;
 mod process;
@@ -13,9 +14,10 @@ mod redis;
 mod warden;
 
 pub use folder::Folder;
+pub use pgbouncer::PgBouncer;
 pub use port::free_port;
 pub use postgres::PostgresServer;
 pub use process::Process;
 pub use program::program;
 pub use proxy::Proxy;
-pub use redis::{DURABLE, RedisClient, RedisCluster, RedisServer, wait_until};
+pub use redis::{DURABLE, RedisClient, RedisCluster, RedisSentinels, RedisServer, wait_until};

@@ -7,6 +7,7 @@ mod crash;
 #[path = "../postgres/database.rs"]
 mod database;
 mod handlers;
+mod proxies;
 mod races;
 mod scene;
 mod transactions;
