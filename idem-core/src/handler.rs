@@ -253,6 +253,7 @@ impl Handler {
     }
 
     /// Its former scopes, as they were given.
+    #[cfg(feature = "table")]
     pub(crate) const fn former_scopes(&self) -> &'static [&'static str] {
         self.scope_was
     }
