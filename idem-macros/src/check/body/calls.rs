@@ -55,8 +55,10 @@ impl Flow {
         let values = self.all(&call.args);
         let value = match &*call.func {
             Expr::Path(path) => {
-                let function = path.path.segments.iter().map(|segment| segment.ident.to_string());
-                self.named_argument(&function.collect::<String>(), &call.args, &values);
+                if values.iter().skip(1).any(|value| value.fresh().is_some()) {
+                    let function = path.path.segments.iter().map(|segment| segment.ident.to_string());
+                    self.named_argument(&function.collect::<String>(), &call.args, &values);
+                }
                 self.sent_by_call(&path.path, call, &values);
                 self.result_of(call, path, &values)
             }

@@ -62,7 +62,7 @@ impl Flow {
         } else if conversions::mutates(&name)
             || (values.len() == 1 && ["insert", "replace"].contains(&&*name))
         {
-            let drawn = if name.ends_with("shuffle") { drawn(call, &values) } else { None };
+            let drawn = if name.ends_with("shuffle") { drawn(call, &name, &values) } else { None };
             self.mixed_into(&call.receiver, drawn.as_ref().unwrap_or(&part));
             self.appended(&call.receiver, &name);
         }
@@ -135,7 +135,7 @@ impl Flow {
         {
             return held.clone();
         }
-        if let Some(value) = drawn(call, values).or_else(|| swapped(call)) {
+        if let Some(value) = drawn(call, name, values).or_else(|| swapped(call, name)) {
             return value;
         }
         if let Some(family) = known_method(call) {

@@ -25,19 +25,24 @@ const DRAWING: [&str; 8] = [
 const ORDERINGS: [&str; 5] = ["Relaxed", "Acquire", "Release", "AcqRel", "SeqCst"];
 
 /// `ids.choose(&mut rng)`, where nothing more is known of `rng` than its name.
-pub(super) fn drawn(call: &ExprMethodCall, values: &[Value]) -> Option<Value> {
+pub(super) fn drawn(call: &ExprMethodCall, name: &str, values: &[Value]) -> Option<Value> {
+    if !DRAWING.contains(&name) {
+        return None;
+    }
     let draws = |(argument, value): (&Expr, &Value)| {
         matches!(value, Value::Clean) && last_name(argument).to_lowercase().ends_with("rng")
     };
-    let is_drawn = DRAWING.iter().any(|name| call.method == name) && call.args.iter().zip(values).any(draws);
-    is_drawn.then(|| source(call, "random_range")).flatten()
+    call.args.iter().zip(values).any(draws).then(|| source(call, "random_range")).flatten()
 }
 
 /// `COUNTER.swap(1, Ordering::Relaxed)`: what was there before. A list swaps two of its entries.
-pub(super) fn swapped(call: &ExprMethodCall) -> Option<Value> {
+pub(super) fn swapped(call: &ExprMethodCall, name: &str) -> Option<Value> {
+    if name != "swap" {
+        return None;
+    }
     let Some(Expr::Path(last)) = call.args.last() else { return None };
     let last = last.path.segments.last()?;
-    let atomic = call.method == "swap" && ORDERINGS.iter().any(|ordering| last.ident == ordering);
+    let atomic = ORDERINGS.iter().any(|ordering| last.ident == ordering);
     atomic.then(|| source(call, ".fetch_add")).flatten()
 }
 

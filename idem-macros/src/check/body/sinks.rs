@@ -119,6 +119,9 @@ impl Flow {
         exprs: impl IntoIterator<Item = &'e Expr>,
         values: &[Value],
     ) {
+        if values.iter().skip(1).all(|value| value.fresh().is_none()) {
+            return;
+        }
         let function = function.to_lowercase();
         let sends = SENDING.iter().any(|word| function.contains(word));
         let found = self.found.len();
@@ -215,8 +218,10 @@ impl Flow {
 
     /// `IdempotencyKey::new(value)`.
     pub(super) fn sent_by_call(&mut self, path: &syn::Path, call: &ExprCall, values: &[Value]) {
-        let mention = self.renamed.mention(path);
-        if let Some(minted) = minted::key(&mention) {
+        if values.is_empty()
+            && let mention = self.renamed.mention(path)
+            && let Some(minted) = minted::key(&mention)
+        {
             self.found.extend((self.quiet == 0).then(|| Finding {
                 rule: &rules::BODY_FRESH_KEY,
                 at: at(call),
