@@ -1,8 +1,8 @@
 """Fails if a normal or build dependency of a published package asks for a newer Rust than the one given.
 
-    cargo metadata --all-features … | dependencies_msrv.py 1.88 postgres=1.94
+    cargo metadata --all-features … | dependencies_msrv.py 1.88 postgres,sqlx-sqlite=1.94
 
-What only the feature `postgres` brings in may ask for 1.94. Dev-dependencies do not count: users never build them.
+What only these features bring in may ask for 1.94. Dev-dependencies do not count: users never build them.
 """
 
 import json
@@ -13,17 +13,17 @@ def version(text):
     return tuple(int(part) for part in text.split("."))[:2]
 
 
-def brought_in(package, feature):
-    """Names of the optional dependencies that this feature of a package turns on, and no other."""
+def brought_in(package, features):
+    """Names of the optional dependencies that these features of a package turn on, and no other."""
     def names(which):
         return {item.removeprefix("dep:") for item in package["features"].get(which, []) if item.startswith("dep:")}
 
-    others = set().union(*(names(other) for other in package["features"] if other != feature))
-    return names(feature) - others
+    all_of = lambda features: set().union(*map(names, features))
+    return all_of(features) - all_of(set(package["features"]) - features)
 
 
 def reach(metadata, without):
-    """All packages that the published ones bring in, without those that only come with this feature."""
+    """All packages that the published ones bring in, without those that only come with these features."""
     packages = {package["id"]: package for package in metadata["packages"]}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
     waiting = [member for member in metadata["workspace_members"] if packages[member]["publish"] != []]
@@ -58,9 +58,9 @@ def check(packages, limit, what):
 def main():
     metadata = json.load(sys.stdin)
     limit, exception = sys.argv[1], sys.argv[2]
-    feature, later = exception.split("=")
-    core = check(reach(metadata, feature), limit, f"all features but `{feature}`")
-    every = check(reach(metadata, None), later, "all features")
+    names, later = exception.split("=")
+    core = check(reach(metadata, set(names.split(","))), limit, f"all features but {names}")
+    every = check(reach(metadata, set()), later, "all features")
     sys.exit(0 if core and every else 1)
 
 

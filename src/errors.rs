@@ -138,6 +138,8 @@ pages! {
     item_not_a_function = "item/not_a_function";
     /// The attribute on a function that is only declared.
     item_no_body = "item/no_body";
+    /// The attribute twice on one function.
+    item_repeated = "item/repeated";
     /// The attribute on a `const fn`.
     item_const = "item/const";
     /// `#[track_caller]` where it cannot be kept.

@@ -8,9 +8,9 @@ use rusqlite::{Connection, Transaction};
 
 use super::ratio::Ratios;
 
-const ROUNDS: usize = 60;
+pub(super) const ROUNDS: usize = 60;
 /// Transactions in one turn of one side.
-const TURN: usize = 40;
+pub(super) const TURN: usize = 40;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -33,12 +33,7 @@ fn with_a_result(order: &str, tx: &Transaction<'_>) -> Result<String, BoxError> 
 }
 
 pub(crate) fn run() {
-    let dir = std::env::var_os("IDEM_BENCH_DIR").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/bench-inbox"),
-        PathBuf::from,
-    );
-    let _ = std::fs::remove_dir_all(&dir);
-    std::fs::create_dir_all(&dir).expect("the directory for the files");
+    let dir = directory();
     let mut plain = open(&dir.join("plain.db"));
     let mut unit = open(&dir.join("unit.db"));
     let mut kept = open(&dir.join("kept.db"));
@@ -46,7 +41,7 @@ pub(crate) fn run() {
     let mut first = Ratios::of(&["without a record", "with one", "with one, and the result"]);
     let mut replays = Ratios::of(&["replay", "replay of a result"]);
     for round in 0..ROUNDS {
-        let orders: Vec<String> = (0..TURN).map(|n| format!("{round:04}-{n:04}")).collect();
+        let orders = orders(round);
         first.add(vec![
             each(&mut plain, &orders, |order, tx| work(order, tx).expect("rows")),
             each(&mut unit, &orders, |order, tx| without_a_result(order, tx).expect("rows")),
@@ -59,14 +54,36 @@ pub(crate) fn run() {
     }
     first.print("SQLite, one transaction at a time");
     replays.print("SQLite, the same message again");
-    let rows = |connection: &Connection| -> i64 {
-        connection.query_row("select count(*) from orders", [], |row| row.get(0)).expect("a number")
-    };
-    assert!([&plain, &unit, &kept].iter().all(|side| usize::try_from(rows(side)) == Ok(ROUNDS * TURN)));
+    check([&plain, &unit, &kept]);
     let _ = std::fs::remove_dir_all(&dir);
 }
 
-fn open(path: &Path) -> Connection {
+/// Empty, for the files.
+pub(super) fn directory() -> PathBuf {
+    let dir = std::env::var_os("IDEM_BENCH_DIR").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/bench-inbox"),
+        PathBuf::from,
+    );
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).expect("the directory for the files");
+    dir
+}
+
+/// The messages of one turn.
+pub(super) fn orders(round: usize) -> Vec<String> {
+    (0..TURN).map(|n| format!("{round:04}-{n:04}")).collect()
+}
+
+/// Each side has done its work once for each message.
+pub(super) fn check(sides: [&Connection; 3]) {
+    for side in sides {
+        let rows: i64 =
+            side.query_row("select count(*) from orders", [], |row| row.get(0)).expect("a number");
+        assert_eq!(usize::try_from(rows), Ok(ROUNDS * TURN));
+    }
+}
+
+pub(super) fn open(path: &Path) -> Connection {
     let connection = Connection::open(path).expect("a file");
     connection
         .execute_batch(

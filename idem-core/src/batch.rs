@@ -84,6 +84,12 @@ use shared::Shared;
 /// answered as [`InProgress`](crate::ErrorKind::InProgress). Of two calls with one key the second waits until the first has ended, and
 /// is then answered by the store: with the first one's result, or, if that gave the message back, by another attempt.
 ///
+/// # Time limits
+///
+/// A limit on one message belongs in its body, where it ends in an error and gives the claim back. One around the call counts the wait
+/// for a turn too: where a body hangs, all that wait behind it run out of time at once. And what it cuts off midway keeps its claim to
+/// the end of the lease. A body that never ends keeps the batch from ending.
+///
 /// # Panics
 ///
 /// If a body panics, its claim is given back and all other calls go on to their ends; then the panic resumes, as in

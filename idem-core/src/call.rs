@@ -114,11 +114,8 @@ impl<'h> Call<'h> {
             target(handler, |space| space.record(key.as_str()))
         } else {
             let space =
-                |scope: &&str| Namespace::new(install::application(), tenant, scope).record(key.as_str());
-            Ok(Target {
-                id: space(&handler.scope()),
-                former: handler.former_scopes().iter().map(space).collect(),
-            })
+                |scope: &str| Namespace::new(install::application(), tenant, scope).record(key.as_str());
+            Ok(Target { id: space(handler.scope()), former: handler.other_scopes().map(space).collect() })
         };
         Self::new(handler, target, Some(key.clone()))
     }

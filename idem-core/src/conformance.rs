@@ -55,6 +55,7 @@ mod batched;
 mod checks;
 mod fixture;
 mod messages;
+mod model;
 mod race;
 mod random;
 mod subject;

@@ -45,12 +45,64 @@ pub struct Handler {
 pub(crate) struct Namespaces {
     pub(crate) own: Namespace,
     pub(crate) former: Vec<Namespace>,
-    /// Where the handler is that took the same scope before.
-    taken_by: Option<(&'static str, u32)>,
+    /// The handler that its records would be shared with.
+    taken: Option<Taken>,
 }
 
-/// The scopes of this process, and the place of the handler that each belongs to.
-static SCOPES: Mutex<BTreeMap<&str, (&str, u32)>> = Mutex::new(BTreeMap::new());
+/// A file and a line.
+type Place = (&'static str, u32);
+
+/// Why a scope is not a handler's alone.
+#[derive(Clone, Copy, Debug)]
+enum Taken {
+    /// The handler there has the same.
+    Same(Place),
+    /// This former scope is that of the handler there.
+    Former(&'static str, Place),
+    /// The handler there names it among its former scopes.
+    FormerOf(Place),
+}
+
+/// The scopes of this process' handlers, each with the place of its handler.
+struct Scopes {
+    own: BTreeMap<&'static str, Place>,
+    former: BTreeMap<&'static str, Place>,
+}
+
+static SCOPES: Mutex<Scopes> = Mutex::new(Scopes { own: BTreeMap::new(), former: BTreeMap::new() });
+
+impl Scopes {
+    /// Lets a handler have its scopes, if no handler that came before has one of them.
+    fn take(&mut self, handler: &Handler) -> Option<Taken> {
+        let place = handler.place;
+        let other = |first: Place| (first != place).then_some(first);
+        let first = *self.own.entry(handler.scope).or_insert(place);
+        // The table knows another one before it is called.
+        #[cfg(feature = "registry")]
+        let first = crate::registry::other_of_scope(handler.scope, place).unwrap_or(first);
+        if let Some(first) = other(first) {
+            return Some(Taken::Same(first));
+        }
+        for former in handler.other_scopes() {
+            let living = self.own.get(former).copied();
+            #[cfg(feature = "registry")]
+            let living = crate::registry::other_of_scope(former, place).or(living);
+            if let Some(living) = living.and_then(other) {
+                return Some(Taken::Former(former, living));
+            }
+        }
+        let heir = self.former.get(handler.scope).copied();
+        #[cfg(feature = "registry")]
+        let heir = crate::registry::heir_of_scope(handler.scope, place).or(heir);
+        if let Some(heir) = heir.and_then(other) {
+            return Some(Taken::FormerOf(heir));
+        }
+        for former in handler.other_scopes() {
+            self.former.entry(former).or_insert(place);
+        }
+        None
+    }
+}
 
 /// What the driver does while another attempt runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,7 +156,8 @@ impl Handler {
         Self::new(scope).at(here.file(), here.line())
     }
 
-    /// Former scopes, whose records still count.
+    /// Former scopes, whose records still count. No other handler of the program may have one of them: what that one has done, this one
+    /// would take for its own.
     #[must_use]
     pub const fn scope_was(mut self, scopes: &'static [&'static str]) -> Self {
         self.scope_was = scopes;
@@ -199,52 +252,61 @@ impl Handler {
         self.place
     }
 
-    /// Its former scopes.
+    /// Its former scopes, as they were given.
+    #[cfg(feature = "table")]
     pub(crate) const fn former_scopes(&self) -> &'static [&'static str] {
         self.scope_was
+    }
+
+    /// Its former scopes but for the one that it has again: a record would answer for itself.
+    pub(crate) fn other_scopes(&self) -> impl Iterator<Item = &'static str> {
+        let own = self.scope;
+        self.scope_was.iter().copied().filter(move |former| *former != own)
     }
 
     /// The spaces of its keys.
     ///
     /// # Errors
-    /// If another handler of this process has the same scope: the two would skip each other's messages.
+    /// If another handler of this process has the same scope, or one that was its scope: the two would skip each other's messages.
     #[inline]
     pub(crate) fn namespaces(&self) -> Result<&Namespaces, Error> {
         let namespaces = self.namespaces.get_or_init(|| self.make_namespaces());
-        match namespaces.taken_by {
+        match namespaces.taken {
             None => Ok(namespaces),
-            Some(place) => Err(self.scope_is_taken(place)),
+            Some(taken) => Err(self.scope_is_taken(taken)),
         }
     }
 
     #[cold]
     fn make_namespaces(&self) -> Namespaces {
-        let space = |scope: &&str| Namespace::new(install::application(), "", scope);
-        let first = match self.place {
-            // Made by hand: the same scope in several places may well be one handler.
-            ("", _) => self.place,
-            place => {
-                let mut scopes = SCOPES.lock().unwrap_or_else(PoisonError::into_inner);
-                let first = *scopes.entry(self.scope).or_insert(place);
-                // The table knows another one before it is called.
-                #[cfg(feature = "registry")]
-                let first = crate::registry::other_of_scope(self.scope, place).unwrap_or(first);
-                first
-            }
-        };
+        let space = |scope: &str| Namespace::new(install::application(), "", scope);
         Namespaces {
-            own: space(&self.scope),
-            former: self.scope_was.iter().map(space).collect(),
-            taken_by: (first != self.place).then_some(first),
+            own: space(self.scope),
+            former: self.other_scopes().map(space).collect(),
+            taken: match self.place {
+                // Made by hand: the same scope in several places may well be one handler.
+                ("", _) => None,
+                _ => SCOPES.lock().unwrap_or_else(PoisonError::into_inner).take(self),
+            },
         }
     }
 
     #[cold]
-    fn scope_is_taken(&self, (file, line): (&str, u32)) -> Error {
+    fn scope_is_taken(&self, taken: Taken) -> Error {
         let (here, at) = self.place;
-        let message = format!(
-            "two handlers have this scope: one at {file}:{line}, this one at {here}:{at}; give one of them another `scope`"
-        );
+        let message = match taken {
+            Taken::Same((file, line)) => format!(
+                "two handlers have this scope: one at {file}:{line}, this one at {here}:{at}; give one of them another `scope`"
+            ),
+            Taken::Former(former, (file, line)) => format!(
+                "its `scope_was`, at {here}:{at}, names `{former}`, which is the scope of the handler at {file}:{line}: what that one has \
+                 done would count as done here; take it out of `scope_was`"
+            ),
+            Taken::FormerOf((file, line)) => format!(
+                "the handler at {file}:{line} names this scope in its `scope_was`, and the handler at {here}:{at} has it: what this one has \
+                 done would count as done there; take it out of `scope_was`"
+            ),
+        };
         Error::new(ErrorKind::Misconfigured, message).within(self.scope)
     }
 

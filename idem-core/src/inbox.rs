@@ -3,6 +3,8 @@
 //! [`Inbox`] runs one without the attribute; the rest is what transactions and stores implement so that
 //! `#[idempotent(…, tx = tx)]` can write in them.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -14,8 +16,8 @@ use crate::{Error, Fingerprint, Handler, Key, Outcome};
 pub use crate::run::{Entering, Inside};
 #[cfg(feature = "postgres")]
 pub use crate::store::postgres::PostgresRecords;
-#[cfg(feature = "sqlite")]
-pub use crate::store::sqlite::SqliteRecords;
+#[cfg(any(feature = "sqlite", feature = "sqlx-sqlite"))]
+pub use crate::store::sqlite_record::SqliteRecords;
 pub use crate::transaction::{AsyncTransaction, BlockingTransaction, Entered, HoldsRecords, Rules};
 
 /// Runs pieces of work whose record commits together with their own rows, as `#[idempotent(…, tx = tx)]` does, for code that cannot carry
@@ -147,6 +149,9 @@ impl<Place> Inbox<Place> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
+    ///
+    /// # Panics
+    /// If `body` does. Nothing is remembered then, even if the transaction commits.
     pub fn run_blocking<T, E, X>(
         &self,
         transaction: &X,
@@ -162,7 +167,10 @@ impl<Place> Inbox<Place> {
         let call = self.call(key);
         match enter_blocking(&call.call, codec(), transaction, self.place.records()) {
             Entering::Answered(answer) => answer,
-            Entering::Inside(inside) => inside.settle_blocking(transaction, body().map(Outcome::from)),
+            Entering::Inside(inside) => {
+                let ended = catch_unwind(AssertUnwindSafe(|| body().map(Outcome::from)));
+                inside.settle_blocking(transaction, ended)
+            }
         }
     }
 

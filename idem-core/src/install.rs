@@ -21,8 +21,8 @@ static APPLICATION: OnceLock<String> = OnceLock::new();
 /// ```
 ///
 /// # Panics
-/// With the feature `registry`, if two annotated handlers of the program have one scope: they would skip each other's messages.
-/// Without the feature, the call of the second of them returns an error.
+/// With the feature `registry`, if two annotated handlers of the program have one scope, or one names in `scope_was` what is the scope
+/// of another: they would skip each other's messages. Without the feature, the call of the second of them returns an error.
 #[cfg_attr(feature = "registry", track_caller)]
 pub fn install(store: impl Store) {
     #[cfg(feature = "registry")]

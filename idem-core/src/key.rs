@@ -20,6 +20,7 @@ use crate::id::Padded;
 mod classes;
 mod event_time;
 mod part;
+pub(crate) mod read;
 
 pub use classes::{
     AnyShapePart, ClockPart, FloatPart, ListPart, LockedPart, ProcessPart, RandomPart, ResultPart, UnitPart,

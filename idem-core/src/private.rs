@@ -1,5 +1,7 @@
 //! What `#[idempotent]` expands to. Not for hand-written code, and free to change in any release.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 pub use crate::__register as register;
 pub use crate::answer::{Codec, codec};
 pub use crate::call::Call;
@@ -21,10 +23,26 @@ pub use crate::{
     OnLapse, StoreClass,
 };
 
+// By their names too, which the compiler shows.
+pub use crate::key::read::{
+    ReadAnyShape, ReadClock, ReadFloat, ReadList, ReadLocked, ReadProcess, ReadRandom, ReadResult, ReadUnit,
+};
+
+/// How the attribute reads a place, by its type.
+pub mod read {
+    pub use super::{
+        ReadAnyShape as _, ReadClock as _, ReadFloat as _, ReadList as _, ReadLocked as _, ReadProcess as _,
+        ReadRandom as _, ReadResult as _, ReadUnit as _,
+    };
+}
+
 /// Calls the body of a plain function.
+///
+/// # Errors
+/// What it panicked with.
 #[inline]
-pub fn call<R>(body: impl FnOnce() -> R) -> R {
-    body()
+pub fn catch<R>(body: impl FnOnce() -> R) -> std::thread::Result<R> {
+    catch_unwind(AssertUnwindSafe(body))
 }
 
 // The table's entries are made in the handler's crate, which knows no linkme.

@@ -14,7 +14,7 @@ mod text;
 #[cfg(feature = "testing")]
 pub(crate) use shared::{SharedScope, shared_scopes};
 #[cfg(feature = "registry")]
-pub(crate) use shared::{other_of_scope, refuse_shared_scopes};
+pub(crate) use shared::{heir_of_scope, other_of_scope, refuse_shared_scopes};
 #[cfg(feature = "testing")]
 pub(crate) use text::{header, header_of, options};
 

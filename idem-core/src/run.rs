@@ -31,7 +31,7 @@ mod blocking;
 mod claim;
 mod end;
 mod inbox;
-mod patience;
+pub(crate) mod patience;
 mod replay;
 
 pub use blocking::{Running, Started, run_blocking, start_blocking};

@@ -26,17 +26,25 @@ pub(crate) mod redis;
 pub(crate) mod seen;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
+#[cfg(any(feature = "sqlite", feature = "sqlx-sqlite"))]
+pub(crate) mod sqlite_record;
+#[cfg(feature = "sqlx-sqlite")]
+mod sqlx_sqlite;
 
 pub mod class;
 mod handle;
 mod identity;
 mod key_only;
 mod pointer;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod worker;
 
 pub(crate) use handle::StoreRef;
 pub use handle::{StoreHandle, ToStoreHandle, TypedStore, UnclassedStore};
 pub use identity::StoreIdentity;
 pub use key_only::KeyOnly;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+pub(crate) use worker::{blocking, waits_within_a_runtime};
 
 /// Where records live.
 ///

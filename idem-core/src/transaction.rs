@@ -52,7 +52,7 @@ pub trait BlockingTransaction {
 #[diagnostic::on_unimplemented(
     message = "the record of an `async fn` cannot be written in `{Self}`",
     label = "not a transaction that an `async fn` can write in",
-    note = "an `async fn` takes `tx: &mut sqlx::Transaction<'_, Postgres>` (feature `postgres`); with a transaction of rusqlite the handler is a plain `fn`"
+    note = "an `async fn` takes `tx: &mut sqlx::Transaction<'_, Postgres>` (feature `postgres`) or `&mut sqlx::Transaction<'_, Sqlite>` (feature `sqlx-sqlite`); with a transaction of rusqlite the handler is a plain `fn`"
 )]
 pub trait AsyncTransaction: Send {
     /// Where in its database the records are. The default is what the store makes if it is not told otherwise.
@@ -116,7 +116,7 @@ pub enum Entered {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no records that this handler's transaction could write",
     label = "not a store of the transaction's own database",
-    note = "beside `tx`, leave `store` out, or give it a store of the same kind: `PostgresStore` for sqlx, `SqliteStore` for rusqlite"
+    note = "beside `tx`, leave `store` out, or give it a store of the same kind: `PostgresStore` for PostgreSQL, `SqliteStore` for SQLite"
 )]
 pub trait HoldsRecords<Records>: Store {
     /// Where the records are.

@@ -42,6 +42,7 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
     let names = names::Names::of(&item, &shape);
 
     item::qualifiers(&item, cx);
+    item::once(&item, cx);
     let tracked = item::is_tracked(&item, &shape, cx);
     signature::helpers(&item, &options, cx);
     let answer = signature::answer(&item, &shape, cx);

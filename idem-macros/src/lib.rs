@@ -72,7 +72,7 @@ mod tokens;
 /// | `key` | the template, or a list of templates | required |
 /// | `store = expr` / `none` | where records live: an expression over arguments and `self` that is, or points to, a store; `none` remembers nothing and hands the key on | the store given to `idem::install` |
 /// | `tx = place` | the transaction, an argument or a field of one, that the record is written in: it commits together with the handler's own rows, or neither does | off |
-/// | `scope`, `scope_was = [..]` | the handler's name in the store, and its former names | module and function; required on methods and generic functions |
+/// | `scope`, `scope_was = [..]` | the handler's name in the store, and its former names, which no other handler may have | module and function; required on methods and generic functions |
 /// | `ttl` | how long the result is replayed | 7 days, or `redelivery` if that is longer |
 /// | `keep` | how long the record still says *done* | 45 days |
 /// | `redelivery` | the longest time after which the queue can still deliver; checked against `ttl` and `keep` | not checked |
@@ -125,20 +125,29 @@ mod tokens;
 /// # Ok::<(), BoxError>(())
 /// ```
 ///
-/// - An `async fn` takes `&mut sqlx::Transaction<'_, Postgres>` (feature `postgres`), a plain `fn` `&rusqlite::Transaction<'_>` or `&mut`
-///   (feature `sqlite`), or a `Savepoint` of it.
+/// - An `async fn` takes `&mut sqlx::Transaction<'_, Postgres>` (feature `postgres`) or `&mut sqlx::Transaction<'_, Sqlite>` (feature
+///   `sqlx-sqlite`), also one within another; a plain `fn` takes `&rusqlite::Transaction<'_>` or `&mut` (feature `sqlite`), or a `Savepoint` of it.
+/// - The table is made at start-up: by [`PostgresStoreBuilder::migrate`], by [`SqliteRecords::ensure_schema`] with a connection of sqlx, by
+///   `SqliteStore::ensure_schema` with one of rusqlite. The latter two make the same, and find each other's records.
 /// - **What the database does not hold is not covered**: a mail or an HTTP call of the body happens once more if the transaction is rolled
 ///   back after it. Write such things into an outbox table, or send them with a `#[key]`.
 /// - After `Err` nothing is remembered, even if the caller commits. An error that `final_error` chooses is remembered if the caller commits.
+/// - After a panic of a plain `fn` nothing is remembered either (but for one with `#[track_caller]`); after one of an `async fn`, the
+///   transaction must be rolled back.
+/// - The body neither commits nor rolls back, except to savepoints of its own. In a transaction of SQLite that is over, a handler is refused.
 /// - **Dropped midway, the transaction must be rolled back**, as it is if it is dropped too. Committed all the same, half of the work
 ///   would count as done.
 /// - Two deliveries at once: in Postgres the second gets [`InProgress`] while the first one's transaction is open, or waits for it with
-///   `on_duplicate = wait("5s")`. In SQLite it waits for the lock, as any writer does, for the connection's `busy_timeout`.
+///   `on_duplicate = wait("5s")`. In SQLite it waits for the lock, as any writer does, for the connection's `busy_timeout`, and an `async fn` at
+///   least for as long as `on_duplicate` says; then it gets [`Unavailable`]. A transaction that has read before it writes gets that at once if
+///   another one writes meanwhile: begin it with `begin immediate`.
 /// - In Postgres under `REPEATABLE READ` or `SERIALIZABLE` the second can get [`Unavailable`]: its snapshot is older than the first
 ///   one's commit. It is to be rolled back and run again as a whole.
 /// - Records are in the table that the store makes if it is not told otherwise, in the transaction's database; `store = …` names a store
 ///   of that database with other names.
 ///
+/// [`PostgresStoreBuilder::migrate`]: https://docs.rs/idem-rs/latest/idem/struct.PostgresStoreBuilder.html#method.migrate
+/// [`SqliteRecords::ensure_schema`]: https://docs.rs/idem-rs/latest/idem/inbox/struct.SqliteRecords.html#method.ensure_schema
 /// [`InProgress`]: https://docs.rs/idem-rs/latest/idem/enum.ErrorKind.html#variant.InProgress
 /// [`Unavailable`]: https://docs.rs/idem-rs/latest/idem/enum.ErrorKind.html#variant.Unavailable
 ///

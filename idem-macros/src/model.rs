@@ -136,6 +136,8 @@ pub(crate) struct FactCheck {
     pub(crate) named: Vec<(TypedField, String)>,
     /// The fields of which one has to be an identity, and what is said if none is.
     pub(crate) identity: Option<(Vec<TypedField>, String)>,
+    /// The fields of which a message has to mark one as its identity, as their names tell nothing of one.
+    pub(crate) enough: Option<(Vec<TypedField>, String)>,
 }
 
 /// A field that a key reads from an argument of this type.

@@ -28,6 +28,15 @@ fn ident(name: &str) -> Ident {
     Ident::new(name, site())
 }
 
+/// The trait of what a key reads and nothing is known of, and its parameter.
+pub(crate) fn read_any() -> Ident {
+    ident("__IdemRead")
+}
+
+pub(crate) fn read_part() -> Ident {
+    ident("__IdemPart")
+}
+
 /// The handler's settings.
 pub(crate) fn handler() -> Ident {
     ident("__IDEM_HANDLER")

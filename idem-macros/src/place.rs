@@ -59,8 +59,8 @@ pub(crate) enum PlaceError {
     NotAPlace,
 }
 
-/// Words that not even `r#` makes a name of.
-const NEVER_FIELDS: [&str; 5] = ["_", "self", "Self", "super", "crate"];
+/// Words that not even `r#` makes a name of, and the one that is no field's after a dot.
+const NEVER_FIELDS: [&str; 6] = ["_", "self", "Self", "super", "crate", "await"];
 
 impl Place {
     pub(crate) fn parse(tokens: TokenStream) -> Result<Self, PlaceError> {
@@ -302,6 +302,7 @@ mod tests {
             "m[",
             "m]",
             "m[i]",
+            "m.id.await",
             "\"",
             "m.\"",
             "'a",

@@ -66,6 +66,7 @@ rules! {
     WINDOW_LEASE = "window_lease", "a lease longer than the longest hold could never be renewed";
     ITEM_NOT_A_FUNCTION = "item_not_a_function", "one key stands for one call of one function";
     ITEM_NO_BODY = "item_no_body", "there is no work here that could run twice";
+    ITEM_REPEATED = "item_repeated", "the inner attribute would wait for the claim that the outer one holds, and no message would ever be handled";
     ITEM_CONST = "item_const", "a `const fn` can ask no store";
     ITEM_TRACK_CALLER = "item_track_caller", "the body of such a function runs inside of idem, and `Location::caller()` would silently mean a line there";
     RETURN_MISSING = "return_missing", "the result is stored and replayed, and a store that fails has to come out as an error";

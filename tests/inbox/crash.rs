@@ -1,16 +1,20 @@
-//! F17: a worker that is killed at every step, and its message delivered again.
+//! F17: a worker that is killed at every step, and its message delivered again: with rusqlite, with sqlx, and one after the other.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use idem::{Outcome, idempotent};
-use rusqlite::{Connection, Transaction};
+use rusqlite::Transaction;
+use sqlx::Sqlite;
 
-use crate::files::{ChargeError, File, open, write};
+use crate::by_sqlx;
+use crate::ends::ChargeError;
+use crate::files::{File, open, write};
 
 const STEP: &str = "IDEM_TEST_STEP";
 const FILE: &str = "IDEM_TEST_FILE";
+const DRIVER: &str = "IDEM_TEST_DRIVER";
 
 /// From the message in hand to the moment at which it would be acknowledged.
 const STEPS: [&str; 8] =
@@ -26,7 +30,9 @@ fn step(name: &str) {
     }
 }
 
-#[idempotent(key = "msg:<message>", tx = tx)]
+// Each handler answers for what the other has done, as when a program goes over from one driver to the other, and has to go back.
+
+#[idempotent(key = "msg:<message>", tx = tx, scope = "transfer", scope_was = ["transfer_by_sqlx"])]
 fn transfer(message: &str, tx: &Transaction<'_>) -> Result<Outcome<String>, ChargeError> {
     step("entered");
     write(tx, message)?;
@@ -37,7 +43,7 @@ fn transfer(message: &str, tx: &Transaction<'_>) -> Result<Outcome<String>, Char
 }
 
 /// The same without a result to keep.
-#[idempotent(key = "msg:<message>", tx = tx)]
+#[idempotent(key = "msg:<message>", tx = tx, scope = "transfer_silently", scope_was = ["transfer_silently_by_sqlx"])]
 fn transfer_silently(message: &str, tx: &Transaction<'_>) -> Result<Outcome<()>, ChargeError> {
     step("entered");
     write(tx, message)?;
@@ -47,7 +53,71 @@ fn transfer_silently(message: &str, tx: &Transaction<'_>) -> Result<Outcome<()>,
     Ok(().into())
 }
 
-fn deliver(connection: &mut Connection, message: &str) -> bool {
+#[idempotent(key = "msg:<message>", tx = tx, scope = "transfer_by_sqlx", scope_was = ["transfer"])]
+async fn transfer_by_sqlx(
+    message: &str,
+    tx: &mut sqlx::Transaction<'_, Sqlite>,
+) -> Result<Outcome<String>, ChargeError> {
+    step("entered");
+    by_sqlx::handlers::write(tx, message).await?;
+    step("half done");
+    by_sqlx::handlers::write(tx, &format!("{message}, other half")).await?;
+    step("done");
+    Ok(format!("receipt of {message}").into())
+}
+
+#[idempotent(key = "msg:<message>", tx = tx, scope = "transfer_silently_by_sqlx", scope_was = ["transfer_silently"])]
+async fn transfer_silently_by_sqlx(
+    message: &str,
+    tx: &mut sqlx::Transaction<'_, Sqlite>,
+) -> Result<Outcome<()>, ChargeError> {
+    step("entered");
+    by_sqlx::handlers::write(tx, message).await?;
+    step("half done");
+    by_sqlx::handlers::write(tx, &format!("{message}, other half")).await?;
+    step("done");
+    Ok(().into())
+}
+
+/// What the worker has the file open with.
+#[derive(Clone, Copy, Debug)]
+enum Driver {
+    Rusqlite,
+    Sqlx,
+}
+
+impl Driver {
+    const ALL: [Self; 2] = [Self::Rusqlite, Self::Sqlx];
+
+    /// Whether the message was worked on.
+    fn deliver(self, path: &Path, message: &str) -> bool {
+        match self {
+            Self::Rusqlite => deliver(path, message),
+            Self::Sqlx => by_sqlx::run(deliver_by_sqlx(path, message)),
+        }
+    }
+}
+
+async fn deliver_by_sqlx(path: &Path, message: &str) -> bool {
+    let pool = sqlx::SqlitePool::connect_with(by_sqlx::scene::options(path)).await.unwrap();
+    step("received");
+    let mut tx = pool.begin().await.unwrap();
+    step("begun");
+    let executed = if message == "silent" {
+        transfer_silently_by_sqlx(message, &mut tx).await.unwrap().is_executed()
+    } else {
+        let answer = transfer_by_sqlx(message, &mut tx).await.unwrap();
+        assert_eq!(answer.value(), &format!("receipt of {message}"));
+        answer.is_executed()
+    };
+    step("returned");
+    tx.commit().await.unwrap();
+    step("committed");
+    executed
+}
+
+fn deliver(path: &Path, message: &str) -> bool {
+    let mut connection = open(path);
     step("received");
     let tx = connection.transaction().unwrap();
     step("begun");
@@ -65,11 +135,12 @@ fn deliver(connection: &mut Connection, message: &str) -> bool {
 }
 
 /// This test binary once more, killed at one step.
-fn killed_at(at: &str, file: &Path, message: &str) {
+fn killed_at(at: &str, driver: Driver, file: &Path, message: &str) {
     let mut worker = Worker(
         Command::new(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "--nocapture", "crash::worker"])
             .env(STEP, at)
+            .env(DRIVER, format!("{driver:?}"))
             .env(FILE, format!("{}\n{message}", file.display()))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -77,7 +148,7 @@ fn killed_at(at: &str, file: &Path, message: &str) {
             .unwrap(),
     );
     let mut lines = BufReader::new(worker.0.stdout.take().unwrap()).lines().map_while(Result::ok);
-    assert!(lines.any(|line| line.contains("says: ")), "the worker never got to {at:?}");
+    assert!(lines.any(|line| line.contains("says: ")), "the worker never got to {at:?} with {driver:?}");
 }
 
 struct Worker(Child);
@@ -95,25 +166,41 @@ impl Drop for Worker {
 fn worker() {
     let Ok(told) = std::env::var(FILE) else { return };
     let (path, message) = told.split_once('\n').unwrap();
-    deliver(&mut open(Path::new(path)), message);
+    let named = std::env::var(DRIVER).unwrap();
+    let driver = Driver::ALL.into_iter().find(|driver| format!("{driver:?}") == named).unwrap();
+    driver.deliver(Path::new(path), message);
     step("acknowledged");
+}
+
+fn one_effect_after_a_kill(at: &str, message: &str, [before, after]: [Driver; 2]) {
+    let file = File::new();
+    killed_at(at, before, &file.path, message);
+    let committed = matches!(at, "committed" | "acknowledged");
+    let when = format!("{before:?} was killed when {at}, then came {after:?}");
+    assert_eq!(after.deliver(&file.path, message), !committed, "{when}");
+    for effect in [message, &format!("{message}, other half")] {
+        assert_eq!(file.charges(effect), 1, "{effect:?}: {when}");
+    }
+    assert_eq!(file.records(), 1, "{when}");
+    assert!(!before.deliver(&file.path, message), "{when}");
+    assert_eq!(file.charges(message), 1, "{when}");
 }
 
 #[test]
 fn f17_a_worker_killed_at_any_step_leaves_one_effect_after_the_redelivery() {
-    for message in ["charged", "silent"] {
-        for at in STEPS {
-            let file = File::new();
-            killed_at(at, &file.path, message);
-            let mut connection = file.open();
-            let committed = matches!(at, "committed" | "acknowledged");
-            assert_eq!(deliver(&mut connection, message), !committed, "killed when {at}");
-            for effect in [message, &format!("{message}, other half")] {
-                assert_eq!(file.charges(effect), 1, "{effect:?}, killed when {at}");
+    for driver in Driver::ALL {
+        for message in ["charged", "silent"] {
+            for at in STEPS {
+                one_effect_after_a_kill(at, message, [driver; 2]);
             }
-            assert_eq!(file.records(), 1, "killed when {at}");
-            assert!(!deliver(&mut connection, message));
-            assert_eq!(file.charges(message), 1, "killed when {at}");
         }
+    }
+}
+
+#[test]
+fn f17_so_does_one_whose_message_is_redelivered_to_the_other_driver() {
+    for at in STEPS {
+        one_effect_after_a_kill(at, "charged", [Driver::Rusqlite, Driver::Sqlx]);
+        one_effect_after_a_kill(at, "charged", [Driver::Sqlx, Driver::Rusqlite]);
     }
 }

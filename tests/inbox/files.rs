@@ -5,51 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use idem::{Key, Outcome, SqliteStore, idempotent};
 use rusqlite::{Connection, Transaction};
-use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum ChargeError {
-    /// Worth remembering.
-    Declined(String),
-    Other(String),
-    #[serde(skip)]
-    Idem(idem::Error),
-}
-
-impl ChargeError {
-    fn is_final(&self) -> bool {
-        matches!(self, Self::Declined(_))
-    }
-
-    /// What idem said.
-    pub(crate) fn idem(self) -> idem::Error {
-        match self {
-            Self::Idem(error) => error,
-            other => panic!("not an error of idem's: {other:?}"),
-        }
-    }
-}
-
-impl From<idem::Error> for ChargeError {
-    fn from(error: idem::Error) -> Self {
-        Self::Idem(error)
-    }
-}
+use crate::ends::{ChargeError, End};
 
 impl From<rusqlite::Error> for ChargeError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Other(error.to_string())
     }
-}
-
-/// What a body comes to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
-    Well,
-    /// With an error after its row was written.
-    Badly,
-    /// With one that is worth remembering.
-    Finally,
 }
 
 pub(crate) fn write(tx: &Connection, message: &str) -> Result<(), rusqlite::Error> {

@@ -2,7 +2,10 @@
 //! holds when their process is killed.
 
 mod book;
+mod by_sqlx;
 mod crash;
+mod ended;
+mod ends;
 mod files;
 mod shapes;
 mod sqlite;

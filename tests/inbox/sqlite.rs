@@ -7,7 +7,8 @@ use idem::{
 };
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::files::{ChargeError, End, File, charge, elsewhere, note, write};
+use crate::ends::{ChargeError, End};
+use crate::files::{File, charge, elsewhere, note, write};
 
 #[test]
 fn the_record_commits_with_the_rows_and_is_replayed() {

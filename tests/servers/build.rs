@@ -1,7 +1,9 @@
 //! Finds out which servers are on this machine, so that tests without theirs show as ignored, with the reason.
 
 use std::env;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// A `cfg`, the program that it stands for, and whether that is required where servers are.
 const SERVERS: [(&str, &str, bool); 4] = [
@@ -27,6 +29,19 @@ fn main() {
             println!("cargo::rustc-cfg={cfg}");
         }
     }
+    println!("cargo::rustc-check-cfg=cfg(small_disk)");
+    if has_small_disks() {
+        println!("cargo::rustc-cfg=small_disk");
+    }
+}
+
+/// Not every system lets a test mount a disk of its own.
+fn has_small_disks() -> bool {
+    let folder = env::var_os("OUT_DIR").expect("cargo says where");
+    let mut command = with_small_disk(Path::new(&folder), 1);
+    command.arg("true").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
 }
 
 include!("src/places.rs");
+include!("src/small_disk.rs");

@@ -90,6 +90,7 @@ idem::conformance_tests!(batch, batches_behind_a_seen_set, seen());
 idem::conformance_tests!(core, in_batches, Batched::new(opening()));
 idem::conformance_tests!(batch, batches_in_batches, Batched::new(opening()));
 idem::conformance_tests!(clock, on_a_clock, on_clock());
+idem::conformance_tests!(clock, on_a_clock_polled, Polled(on_clock()));
 idem::conformance_tests!(clock, on_a_clock_behind_a_seen_set, seen_on_clock());
 idem::conformance_tests!(durable, reopened, opening());
 idem::conformance_tests!(durable, reopened_behind_a_seen_set, seen());
@@ -122,6 +123,12 @@ impl<F: Fixture> Fixture for Polled<F> {
 
     fn drive(&self, work: Pin<&mut (dyn Future<Output = ()> + Send + '_)>) {
         futures::executor::block_on(work);
+    }
+}
+
+impl<F: MovesClock> MovesClock for Polled<F> {
+    fn advance(&self, by: Duration) {
+        self.0.advance(by);
     }
 }
 

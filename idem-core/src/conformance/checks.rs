@@ -52,10 +52,10 @@ pub(crate) use {checks, must_be};
 ///
 /// | group | what it proves | the fixture |
 /// | --- | --- | --- |
-/// | `core` | each clause of the contract, and each line of the protocol's table | any [`Fixture`](crate::conformance::Fixture), so any store that is `Clone` |
+/// | `core` | each clause of the contract, and each line of the protocol's table, and random operations against [`machine::decide`](crate::machine::decide) | any [`Fixture`](crate::conformance::Fixture), so any store that is `Clone` |
 /// | `keys` | a record is found by all 32 bytes of its key, whatever they are | the same |
 /// | `batch` | the clauses of `claim_many` and `complete_many` | the same |
-/// | `clock` | boundary instants, ages and remaining times, and random operations against [`machine::decide`](crate::machine::decide) | [`MovesClock`](crate::conformance::MovesClock), such as [`OnClock`](crate::conformance::OnClock) |
+/// | `clock` | boundary instants, ages and remaining times, alone and in random operations | [`MovesClock`](crate::conformance::MovesClock), such as [`OnClock`](crate::conformance::OnClock) |
 /// | `durable` | what a restart may not take | [`Reopens`](crate::conformance::Reopens), such as [`Opening`](crate::conformance::Opening) |
 /// | `shared` | what holds between two ways to the same records | [`Shares`](crate::conformance::Shares), such as [`Opening`](crate::conformance::Opening) |
 /// | `processes` | what holds between processes, and when one is killed | [`Spans`](crate::conformance::Spans) |
@@ -92,6 +92,7 @@ macro_rules! conformance_tests {
             $crate::__conformance_core_races! { [$(#[$attribute])*] core ($fixture) }
             $crate::__conformance_core_hostile! { [$(#[$attribute])*] core ($fixture) }
             $crate::__conformance_core_replies! { [$(#[$attribute])*] core ($fixture) }
+            $crate::__conformance_core_model! { [$(#[$attribute])*] core ($fixture) }
         }
     };
     ($(#[$attribute:meta])* keys, $name:ident, $fixture:expr $(,)?) => {

@@ -5,6 +5,7 @@
 mod claims;
 mod endings;
 mod hostile;
+mod model;
 mod operator;
 mod ownership;
 mod payloads;
@@ -17,6 +18,7 @@ mod tries;
 pub use claims::*;
 pub use endings::*;
 pub use hostile::*;
+pub use model::*;
 pub use operator::*;
 pub use ownership::*;
 pub use payloads::*;

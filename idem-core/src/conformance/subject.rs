@@ -77,6 +77,11 @@ impl<'f> Subject<'f> {
         log.push_back(line);
     }
 
+    /// Lets a report begin here.
+    pub(super) fn forget_the_log(&self) {
+        self.log().clear();
+    }
+
     /// Asks and waits for the reply, the way the fixture says. The store is asked there too: it may need its runtime for that.
     fn wait<T: Send>(&self, ask: impl Fn(&dyn Store) -> Reply<T> + Sync) -> Result<T, StoreError> {
         let mut answer = None;
@@ -273,6 +278,12 @@ impl<'f> Subject<'f> {
     /// Reports that the clause does not hold.
     #[track_caller]
     pub(super) fn broken(&self, expected: &str, found: &dyn fmt::Debug) -> ! {
+        self.broken_by(expected, &format_args!("{found:?}"), "")
+    }
+
+    /// The same, of a store that breaks it when it is asked a sequence of things.
+    #[track_caller]
+    pub(super) fn broken_by(&self, expected: &str, found: &dyn fmt::Display, sequence: &str) -> ! {
         let About { check, clause } = self.about;
         let clause = clause.split("\n\n").next().unwrap_or(clause);
         let clause = clause.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -281,9 +292,12 @@ impl<'f> Subject<'f> {
         if let Some((operation, _)) = log.back() {
             let _ = writeln!(report, "  at:       {operation}");
         }
-        let _ = writeln!(report, "  expected: {expected}\n  came:     {found:?}\n  after:");
+        let _ = writeln!(report, "  expected: {expected}\n  came:     {found}\n  after:");
         for (operation, answer) in log {
             let _ = writeln!(report, "    - {operation}: {answer}");
+        }
+        if !sequence.is_empty() {
+            let _ = writeln!(report, "  {}", sequence.trim_end());
         }
         // The lock is free again, and the log whole: other threads may go on reporting.
         panic!("{report}");

@@ -4,21 +4,28 @@ use std::fmt;
 
 use super::{RegisteredHandler, handlers};
 
-/// Two handlers that have the same scope.
+/// Two handlers that have the same scope, or of which the second has a scope that was the first one's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedScope(&'static RegisteredHandler, &'static RegisteredHandler);
 
 impl fmt::Display for SharedScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(one, other) = self;
-        write!(f, "two handlers have the scope `{}`: ", one.scope())?;
-        write!(f, "`{}` at {}:{}", one.function, one.file(), one.line())?;
-        write!(f, " and `{}` at {}:{}", other.function, other.file(), other.line())?;
-        f.write_str("; give one of them another `scope`")
+        let scope = other.scope();
+        if one.scope() == scope && !one.scope_is_expression {
+            write!(f, "two handlers have the scope `{scope}`: ")?;
+            write!(f, "`{}` at {}:{}", one.function, one.file(), one.line())?;
+            write!(f, " and `{}` at {}:{}", other.function, other.file(), other.line())?;
+            return f.write_str("; give one of them another `scope`");
+        }
+        write!(f, "`{}` at {}:{} ", one.function, one.file(), one.line())?;
+        write!(f, "names `{scope}` in its `scope_was`, and that is the scope of ")?;
+        write!(f, "`{}` at {}:{}: ", other.function, other.file(), other.line())?;
+        f.write_str("what the second has done would count as done by the first; take it out of `scope_was`")
     }
 }
 
-/// All pairs of neighbours in the table that have one scope.
+/// All handlers that would share records.
 #[cfg(feature = "testing")]
 pub(crate) fn shared_scopes() -> Vec<SharedScope> {
     in_table(handlers()).collect()
@@ -27,24 +34,48 @@ pub(crate) fn shared_scopes() -> Vec<SharedScope> {
 /// Entries of one place and function are one handler: a crate that is tested is linked a second time if what it tests with depends on it.
 /// Methods that one macro makes for several types look the same, and `answers_for` tells those apart.
 fn in_table(table: &'static [&'static RegisteredHandler]) -> impl Iterator<Item = SharedScope> {
-    let same = |pair: &&[&'static RegisteredHandler]| {
-        let [one, other] = pair else { return false };
-        one.scope() == other.scope()
-            && !one.scope_is_expression
-            && !other.scope_is_expression
-            && (one.function, one.handler.place()) != (other.function, other.handler.place())
-    };
-    table.windows(2).filter(same).map(|pair| SharedScope(pair[0], pair[1]))
+    let same = table.windows(2).map(|pair| SharedScope(pair[0], pair[1]));
+    let same = same.filter(|SharedScope(one, other)| {
+        one.scope() == other.scope() && !one.scope_is_expression && are_two(one, other)
+    });
+    let was = table.iter().flat_map(move |one| {
+        one.handler.other_scopes().filter_map(move |former| {
+            let other = of_scope(table, former).find(|other| are_two(one, other))?;
+            Some(SharedScope(one, other))
+        })
+    });
+    same.chain(was)
+}
+
+/// Whether neither is the other linked once more, and the second has a scope that can be known.
+fn are_two(one: &RegisteredHandler, other: &RegisteredHandler) -> bool {
+    !other.scope_is_expression
+        && (one.function, one.handler.place()) != (other.function, other.handler.place())
+}
+
+/// The entries with this scope; the table is sorted by it.
+fn of_scope<'t>(
+    table: &'t [&'static RegisteredHandler],
+    scope: &'t str,
+) -> impl Iterator<Item = &'static RegisteredHandler> + use<'t> {
+    let from = table.partition_point(|handler| handler.scope() < scope);
+    table[from..].iter().copied().take_while(move |handler| handler.scope() == scope)
 }
 
 /// The place of another handler with this scope.
 #[cfg(feature = "registry")]
 pub(crate) fn other_of_scope(scope: &str, place: (&str, u32)) -> Option<(&'static str, u32)> {
-    let table = handlers();
-    let from = table.partition_point(|handler| handler.scope() < scope);
-    let same = table[from..].iter().take_while(|handler| handler.scope() == scope);
+    let same = of_scope(handlers(), scope);
     let same = same.filter(|handler| !handler.scope_is_expression && !is_of_a_doctest(handler));
     same.map(|handler| handler.handler.place()).find(|other| *other != place)
+}
+
+/// The place of another handler that had this scope.
+#[cfg(feature = "registry")]
+pub(crate) fn heir_of_scope(scope: &str, place: (&str, u32)) -> Option<(&'static str, u32)> {
+    let heirs = handlers().iter().filter(|handler| !is_of_a_doctest(handler));
+    let heirs = heirs.filter(|handler| handler.handler.other_scopes().any(|former| former == scope));
+    heirs.map(|handler| handler.handler.place()).find(|other| *other != place)
 }
 
 /// Stops a program whose handlers would skip each other's messages, before the first of them.
@@ -100,6 +131,25 @@ mod tests {
         let one = RegisteredHandler::new(&CHARGE, "billing::charge", &[]);
         let other = RegisteredHandler::new(&CHARGE, "billing::refund", &[]);
         assert_eq!(shared(vec![one, other]).len(), 1);
+    }
+
+    #[test]
+    fn a_former_scope_that_another_handler_has_is_named_with_both_places() {
+        static HEIR: Handler = Handler::new("billing.pay").at("src/pay.rs", 5).scope_was(&[
+            "billing.charge",
+            "billing.pay",
+            "gone",
+        ]);
+        let heir = || RegisteredHandler::new(&HEIR, "billing::pay", &[]);
+        let charge = RegisteredHandler::new(&CHARGE, "billing::charge", &[]);
+        assert_eq!(
+            shared(vec![charge, heir()]),
+            [
+                "`billing::pay` at src/pay.rs:5 names `billing.charge` in its `scope_was`, and that is the scope of `billing::charge` at \
+              src/charge.rs:12: what the second has done would count as done by the first; take it out of `scope_was`"
+            ]
+        );
+        assert_eq!(shared(vec![heir(), heir()]), [""; 0], "its own scope, and one that nobody has");
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! here to renew, to hand to the background or to give back: what goes wrong midway, the database takes back with the rest.
 
 use std::fmt;
+use std::panic::resume_unwind;
+use std::thread;
 use std::time::Duration;
 
 use crate::answer::{Codec, Replay};
@@ -104,11 +106,26 @@ fn judge<'c, R, Records>(
 const RACE: Duration = Duration::from_secs(1);
 
 impl<R, Records> Inside<'_, R, Records> {
-    /// Writes how the body ended.
-    pub fn settle_blocking<T>(self, transaction: &T, result: R) -> R
+    /// Writes how the body ended. If it panicked, nothing is to be remembered, as after an error: whoever catches the panic may commit all the
+    /// same.
+    pub fn settle_blocking<T>(self, transaction: &T, ended: thread::Result<R>) -> R
     where
         T: BlockingTransaction<Records = Records> + ?Sized,
     {
+        let result = match ended {
+            Ok(result) => result,
+            Err(panic) => {
+                count(Event::Released);
+                // If it cannot be written, the transaction is lost, which is as good.
+                let _ = transaction.settle(
+                    &self.records,
+                    &self.entry,
+                    self.before.as_deref(),
+                    &Settlement::Withdrawn,
+                );
+                resume_unwind(panic)
+            }
+        };
         let end = self.end(&result);
         let settled = match &end.settlement {
             None => Ok(()),

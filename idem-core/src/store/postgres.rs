@@ -73,7 +73,8 @@ pub use target::PostgresTarget;
 /// - **A full disk** makes it refuse with [`Full`](crate::StoreErrorKind::Full).
 /// - **The clock** is the server's. Clocks of consumers do not matter.
 /// - **The runtime**: operations run in the tokio runtime that the store was opened in; any executor can wait for them. Handlers that
-///   are plain `fn`s need it to be a multi-threaded one.
+///   are plain `fn`s need it to be a multi-threaded one. A reply that its only thread waits for is an error once the
+///   [timeout](PostgresStoreBuilder::timeout) has passed.
 /// - **Behind a pooling proxy** that hands out a connection for each transaction, connect with `statement_cache_capacity(0)` (in a URL,
 ///   `?statement-cache-capacity=0`). Each operation is then a transaction of its own, of four round trips, that needs no prepared statement
 ///   to be found again and leaves no setting behind. A proxy that keeps track of prepared statements itself, or that hands out a connection
@@ -130,7 +131,7 @@ impl PostgresStore {
         let inner = self.0.clone();
         let work = operation(self.0.clone());
         let within = async move { inner.within(doing, work).await };
-        Reply::later(OnRuntime::new(self.0.runtime.clone(), self.0.place.clone(), within))
+        Reply::later(OnRuntime::new(self.0.runtime.clone(), self.0.place.clone(), self.0.timeout, within))
     }
 }
 

@@ -7,7 +7,7 @@
 //! record at that instant: the script's part of the protocol is only what to write, and a reply tells whether it came to the same.
 //!
 //! Scripts take the server three times as long as plain commands. So the two operations of nearly every message, a first claim and
-//! its success, do with less where that is safe: `quick.rs`.
+//! its success, do with less where that is safe (`quick.rs`), and those that come together go out together (`crowd.rs`).
 //!
 //! A script's reply brings the token of its call with it. One that does not is another call's: the connection is left, and the
 //! outcome is unknown. What fails with its connection is sent once more over a new one, which is safe with the same token; what gets
@@ -32,18 +32,23 @@ use crate::machine::{
 };
 use crate::{RecordId, StoreError, Token};
 
+mod alone;
 mod ask;
 mod batch;
 mod builder;
 mod call;
 mod check;
+mod crowd;
 mod estimate;
 mod health;
 mod link;
+mod nodes;
 mod place;
 mod quick;
 mod record;
+mod redirect;
 mod replicas;
+mod round;
 mod script;
 mod source;
 mod within;
@@ -68,9 +73,9 @@ pub use builder::RedisStoreBuilder;
 ///   has passed go when somebody asks for them, or else with the record.
 /// - **Runtime**: connections live on the Tokio runtime that the store was opened on. Replies can be awaited on any executor. Plain
 ///   `fn` handlers can wait for them unless that runtime is a single thread ([`can_block`](Store::can_block)).
-/// - **Rights** that a user of an access list needs: `+evalsha +eval +time +get +set +del` on its keys, and `+script|load +hello +info`
-///   to spare some round trips (`+wait` for replicas, `+cluster|slots` in a cluster). What cannot be asked for is one of the
-///   [`warnings`](Self::warnings).
+/// - **Rights** that a user of an access list needs: `+evalsha +eval +time +get +set +del` on its keys, and `+mget +script|load +hello
+///   +info` to spare some round trips (`+wait` for replicas, `+cluster|slots +asking` in a cluster). What cannot be asked for is one of
+///   the [`warnings`](Self::warnings).
 ///
 /// # Size
 ///
@@ -122,7 +127,8 @@ impl RedisStore {
         RedisStoreBuilder::client(client)
     }
 
-    /// The same, over a client of your own for a cluster.
+    /// The same, over a client of your own for a cluster. Redirections are then followed by that client, whose `ASKING` another call of
+    /// the store can take for its own while a slot moves: a message may then run twice. With URLs, idem follows them itself.
     pub fn over_cluster(client: redis::cluster::ClusterClient) -> RedisStoreBuilder {
         RedisStoreBuilder::cluster_client(client)
     }

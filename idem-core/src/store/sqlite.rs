@@ -45,7 +45,6 @@ mod inbox;
 mod novelty;
 mod open;
 mod pending;
-mod place;
 mod promise;
 mod queue;
 mod readers;
@@ -55,7 +54,6 @@ mod work;
 mod writer;
 
 pub use builder::SqliteStoreBuilder;
-pub use inbox::SqliteRecords;
 
 /// Records in one SQLite file, for any number of processes on one host.
 ///

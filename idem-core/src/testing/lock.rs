@@ -23,7 +23,7 @@ use file::Entry;
 ///
 /// A changed key or scope compiles, passes every other test, and works on messages again that were worked on before. In a file beside the
 /// code it is a line in the diff of a review, and until somebody has accepted it, this fails and says what it does to the messages that
-/// are in flight. So do two handlers with one scope.
+/// are in flight. So do two handlers that share a scope.
 ///
 /// ```no_run
 /// // tests/idem_lock.rs
@@ -69,8 +69,8 @@ use file::Entry;
 /// is installed. Of a scope that depends on type parameters it has the expression.
 ///
 /// # Panics
-/// If the handlers are not as the file has them; if there is no file, or none that can be read; if two handlers have one scope; if no
-/// handler is linked. Also if `IDEM_LOCK` is anything but `update` or empty, and if it is `update` where `CI` is set (and not `false`): a
+/// If the handlers are not as the file has them; if there is no file, or none that can be read; if two handlers have one scope, or one
+/// names in `scope_was` what is the scope of another; if no handler is linked. Also if `IDEM_LOCK` is anything but `update` or empty, and if it is `update` where `CI` is set (and not `false`): a
 /// job that accepts all changes checks nothing.
 #[track_caller]
 pub fn assert_keys_locked(path: impl AsRef<Path>) {
@@ -131,6 +131,9 @@ fn locked(
         Err(error) => return Err(Failure::NotRead(path.to_owned(), error)),
     };
     if wish == Wish::Update {
+        if before.as_ref().is_some_and(|before| !file::may_be_one(before)) {
+            return Err(Failure::NoLockFile(path.to_owned()));
+        }
         let text = file::write(found.iter().map(|found| found.entry.clone()).collect());
         if before.is_some_and(|before| before == text) {
             return Ok(Locked::Same);

@@ -68,6 +68,32 @@ fn two_handlers_with_one_scope_are_refused_at_the_seconds_first_call() {
     assert!(error.to_string().contains("src/bill.rs:10"), "{error}");
 }
 
+/// Whichever of the two is called first.
+#[test]
+fn a_former_scope_that_another_handler_has_is_refused_at_the_seconds_first_call() {
+    let store = ModelStore::new();
+    let runs = |handler: &Handler| {
+        run_blocking(&call(handler, &store, |text| text.literal("msg:1")), codec(), || Ok::<u32, Error>(1))
+            .is_ok()
+    };
+    let (charge, mail) = (Handler::new("tests.charge").at("src/bill.rs", 10), Handler::new("tests.mail"));
+    let mail = mail.at("src/mail.rs", 20).scope_was(&["tests.charge"]);
+    assert!(runs(&charge));
+    let error = refused(&call(&mail, &store, |text| text.literal("msg:1")));
+    assert_eq!(error.kind(), ErrorKind::Misconfigured);
+    assert!(error.to_string().contains("names `tests.charge`, which is the scope of"), "{error}");
+    assert!(error.to_string().contains("src/bill.rs:10"), "{error}");
+    assert!(runs(&charge));
+
+    let (bill, post) = (Handler::new("tests.bill").at("src/bill.rs", 30), Handler::new("tests.post"));
+    let post = post.at("src/mail.rs", 40).scope_was(&["tests.bill", "tests.post", "tests.gone"]);
+    let heir = Handler::new("tests.heir").at("src/mail.rs", 50).scope_was(&["tests.gone"]);
+    assert!(runs(&post) && runs(&heir), "a handler may be split: both have its records");
+    let error = refused(&call(&bill, &store, |text| text.literal("msg:1")));
+    assert_eq!(error.kind(), ErrorKind::Misconfigured);
+    assert!(error.to_string().contains("the handler at src/mail.rs:40 names this scope"), "{error}");
+}
+
 #[test]
 fn one_scope_for_two_types_is_refused_at_the_seconds_first_call() {
     let store = ModelStore::new();

@@ -4,6 +4,5 @@ mod asks;
 mod bad_files;
 mod crowd;
 mod late;
-mod model;
 mod neighbours;
 mod processes;

@@ -24,6 +24,8 @@ mod methods;
 mod mutation;
 mod order;
 mod patterns;
+mod random;
+mod renamed;
 mod scopes;
 mod sinks;
 mod value;
@@ -99,6 +101,8 @@ fn may_send(body: TokenStream) -> bool {
                     || sinks::BUILDERS_OF_EVENTS.contains(&name.as_str())
                     || name == "new_with_id"
                     || name == "Idempotent"
+                    || name == "idempotent_with_uuid"
+                    || name == "start_workflow"
                     || name == "svix"
             }
             TokenTree::Literal(literal) => {

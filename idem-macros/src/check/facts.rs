@@ -46,6 +46,8 @@ pub(super) fn all(options: &Options, item: &Item, names: &Names, keys: &Keys) ->
         }
         let told = keys.named.iter().filter(|field| field.template == template);
         let told: Vec<_> = told.map(|field| (field.field.clone(), field.text.clone())).collect();
+        let enough = keys.enough.iter().find(|(of, ..)| *of == template);
+        let enough = enough.map(|(_, fields, text)| (fields.clone(), text.clone()));
         let Some(at) = at else { continue };
         let may_lack = options.allows(&rules::FACTS_NO_IDENTITY) || options.once_per.is_some();
         let identity = (all_typed && !may_lack).then(|| {
@@ -56,8 +58,8 @@ pub(super) fn all(options: &Options, item: &Item, names: &Names, keys: &Keys) ->
             );
             (identity, text)
         });
-        if identity.is_some() || !per_delivery.is_empty() || !told.is_empty() {
-            checks.push(FactCheck { generic, at, per_delivery, named: told, identity });
+        if identity.is_some() || enough.is_some() || !per_delivery.is_empty() || !told.is_empty() {
+            checks.push(FactCheck { generic, at, per_delivery, named: told, identity, enough });
         }
     }
     checks

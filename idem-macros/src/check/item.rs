@@ -3,10 +3,10 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 
 use crate::diagnostics::Diagnostics;
-use crate::item::{Argument, ArgumentKind, Item, NotAFunction};
+use crate::item::{Argument, ArgumentKind, Attribute, Item, NotAFunction};
 use crate::rules;
 use crate::shape::Shape;
-use crate::tokens::{any_ident, is_ident};
+use crate::tokens::{any_ident, is_ident, is_punct, only_group};
 
 pub(super) fn not_a_function(item: &NotAFunction, cx: &mut Diagnostics) {
     match &item.no_body {
@@ -34,6 +34,30 @@ pub(super) fn qualifiers(item: &Item, cx: &mut Diagnostics) {
             at,
             format_args!("`#[idempotent]` cannot be used on a `const fn`"),
             format_args!("write `fn {name}`, without `const`"),
+        );
+    }
+}
+
+/// `idempotent` of `#[idem::idempotent(…)]`.
+fn last_of_path(attribute: &Attribute) -> Option<Ident> {
+    let group = only_group(attribute.tokens.clone().into_iter().skip(1).collect())?;
+    let path = group.stream().into_iter();
+    let path = path.take_while(|token| matches!(token, TokenTree::Ident(_)) || is_punct(token, ':'));
+    path.last().and_then(|last| match last {
+        TokenTree::Ident(name) => Some(name),
+        _ => None,
+    })
+}
+
+/// The outer attribute would hold the claim that the inner one asks for.
+pub(super) fn once(item: &Item, cx: &mut Diagnostics) {
+    let name = &item.name;
+    for at in item.attributes.iter().filter_map(last_of_path).filter(|last| last == "idempotent") {
+        cx.report(
+            &rules::ITEM_REPEATED,
+            &at,
+            format_args!("`{name}` has `#[idempotent]` twice"),
+            format_args!("keep one; for the first of several keys with all its parts: `key = [\"evt:<…>\", \"msg:<…>\"]`"),
         );
     }
 }

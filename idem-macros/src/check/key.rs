@@ -26,6 +26,8 @@ pub(super) struct Keys {
     beginnings: Vec<String>,
     /// What names tell of fields whose messages may say otherwise.
     pub(super) named: Vec<NamedField>,
+    /// By the names in them, templates without an identity, unless a message marks one of their fields as one.
+    pub(super) enough: Vec<(usize, Vec<TypedField>, String)>,
     /// The rules that it would have broken, had they not been allowed.
     pub(super) excused: Vec<&'static Rule>,
 }
@@ -222,6 +224,7 @@ impl OneKey<'_> {
         let told = key.check(self.cx);
         self.keys.excused.extend(told.excused);
         let template = self.keys.templates.len();
+        self.keys.enough.extend(told.enough.map(|(fields, text)| (template, fields, text)));
         let named = told.named.into_iter();
         self.keys.named.extend(named.map(|(field, text)| NamedField { template, field, text }));
     }

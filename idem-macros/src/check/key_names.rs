@@ -35,6 +35,8 @@ pub(super) struct Told {
     pub(super) excused: Vec<&'static Rule>,
     /// Fields of which their message may say that they stay the same, and what is said if it does not.
     pub(super) named: Vec<(TypedField, String)>,
+    /// Fields of which their message may say that one is its identity, and what is said if it does not.
+    pub(super) enough: Option<(Vec<TypedField>, String)>,
 }
 
 impl NamedKey<'_> {
@@ -63,10 +65,13 @@ impl NamedKey<'_> {
             && self.options.once_per.is_none()
         {
             let rule = found.rule();
+            let (what, help) = Self::text(&found);
             if self.options.allows(rule) {
                 told.excused.push(rule);
+            } else if let Some(fields) = self.may_be_marked() {
+                told.enough = Some((fields, diagnostics::text(rule, &what, &help)));
             } else {
-                self.report(&found, cx);
+                cx.report(rule, self.at, what, help);
             }
         }
         told
@@ -80,6 +85,23 @@ impl NamedKey<'_> {
         let sure = per_delivery(&snake_case(&last.text))?.sureness == Sureness::Sure;
         let is_first = before.len() == 1 && !last.called;
         if sure || !is_first { None } else { (self.asked)(place) }
+    }
+
+    /// The fields, if all have names that an identity could have too, and their types can be asked: then the message has the last word.
+    /// No message is known by an amount, a person or a time, whatever stands beside it.
+    fn may_be_marked(&self) -> Option<Vec<TypedField>> {
+        let mut one = false;
+        let mut fields = Vec::new();
+        for (place, _) in self.places.iter().filter(|(_, of_message)| *of_message) {
+            match sort(place)? {
+                Sort::Entity | Sort::Operation | Sort::Content | Sort::Position => one = true,
+                Sort::Kind | Sort::Row => {}
+                Sort::Value | Sort::Person | Sort::Time | Sort::Text => return None,
+            }
+            let is_first = place.names().len() == 2 && !place.calls();
+            fields.push(if is_first { (self.asked)(place)? } else { return None });
+        }
+        one.then_some(fields)
     }
 
     fn is_per_delivery(&self, place: &Place) -> bool {
@@ -158,7 +180,8 @@ impl NamedKey<'_> {
         Some(NotEnough::Payload { places: shown(), once: once.unwrap_or(Once::Unknown) })
     }
 
-    fn report(&self, found: &NotEnough, cx: &mut Diagnostics) {
+    /// What is wrong, and what to do.
+    fn text(found: &NotEnough) -> (String, String) {
         let rule = found.rule();
         let what = match found {
             NotEnough::Position { places, .. } => {
@@ -181,7 +204,7 @@ impl NamedKey<'_> {
                 "add the message's own id; if one effect for equal payloads is meant, say for each what: `once_per = \"…\"`".to_owned()
             }
         };
-        cx.report(rule, self.at, what, help);
+        (what, help)
     }
 }
 

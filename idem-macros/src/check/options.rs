@@ -17,7 +17,7 @@ mod idle;
 mod values;
 
 use escapes::{allow, payload, trust};
-use values::{assigned, choice, key, max_tries, on_duplicate, on_lapse, store, tx, window, wrong};
+use values::{assigned, choice, key, max_tries, on_duplicate, on_lapse, scope, store, tx, window, wrong};
 
 /// All options that there are, in the order of the documentation.
 static NAMES: &[&str] = &[
@@ -216,10 +216,7 @@ fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostic
         "key" => options.key = key(written, cx),
         "store" => options.store = store(written, cx),
         "tx" => options.tx = Some(tx(written, cx)),
-        "scope" => {
-            options.scope =
-                assigned(written, "a string, or a constant `&'static str`", "\"billing.charge\"", cx);
-        }
+        "scope" => options.scope = scope(written, cx),
         "scope_was" => {
             options.scope_was = if let Some(scopes) = written.value.strings() {
                 scopes.iter().map(LitStr::value).collect()

@@ -60,6 +60,20 @@ pub(super) fn helpers(item: &Item, options: &Options, cx: &mut Diagnostics) {
                 format_args!("a `#[{name}]` argument is a shared reference to what idem holds"),
                 format_args!("write `#[{name}] {pattern}: &{ty}`"),
             );
+        } else if let Some((pattern, written)) = written
+            && let Some(other) = owned(&written).filter(|other| is_of_another_kind(other))
+        {
+            cx.report(
+                &rules::ARGUMENT_HELPER,
+                At::tokens(&written),
+                format_args!("a `#[{name}]` argument is an `idem::{ty}`, and not a `{other}`"),
+                match helper {
+                    Helper::Key => {
+                        format!("write `#[key] {pattern}: &idem::Key`; its text is `{pattern}.as_str()`")
+                    }
+                    _ => format!("write `#[{name}] {pattern}: &idem::{ty}`"),
+                },
+            );
         }
     }
     if let (StoreOption::Nowhere(at), false) = (&options.store, seen.contains(&Helper::Key)) {
@@ -73,6 +87,12 @@ pub(super) fn helpers(item: &Item, options: &Options, cx: &mut Diagnostics) {
             ),
         );
     }
+}
+
+/// Types that people take a key for. Of others, which may be aliases, the compiler tells.
+fn is_of_another_kind(ty: &str) -> bool {
+    let ty = ty.rsplit("::").next().unwrap_or(ty);
+    matches!(ty, "String" | "Uuid") || ty.starts_with(|first: char| first.is_ascii_lowercase())
 }
 
 /// The type behind `&mut`, or by value, as it was written; `None` if it is no path.

@@ -10,7 +10,7 @@ use crate::model::{Shadow, Transaction};
 use crate::place::{Place, Root};
 use crate::rules;
 use crate::shape::Shape;
-use crate::tokens::{is_ident, is_punct, unwrapped};
+use crate::tokens::{is_ident, is_punct, source, unwrapped};
 
 /// The transaction, if there is to be one.
 pub(super) fn transaction(
@@ -30,7 +30,9 @@ pub(super) fn transaction(
     };
     let borrowed = argument.map_or(Borrowed::Unknown, Borrowed::of);
     let mutable = argument.is_some_and(|argument| is_mut(argument, root));
-    if place.is_bare() && !is_borrowed(place, borrowed, tx, shape, cx) {
+    if let (true, Some(argument)) = (place.is_bare(), argument)
+        && !is_borrowed(place, argument, tx, shape, cx)
+    {
         return None;
     }
     // Only a name can be bound anew, and `self` is none. A plain function's body can do without.
@@ -57,28 +59,36 @@ enum Borrowed {
 
 impl Borrowed {
     fn of(argument: &Argument) -> Self {
-        let ty = match &argument.kind {
-            ArgumentKind::Typed { ty, .. } => unwrapped(ty.clone()),
-            _ => argument.tokens.clone(),
-        };
-        let tokens: Vec<TokenTree> = ty.into_iter().collect();
+        let tokens = type_of(argument);
         // `self: &mut Self`
         let from = match &tokens[..] {
             [this, colon, ..] if is_ident(this, "self") && is_punct(colon, ':') => 2,
             _ => 0,
         };
-        let mut rest = tokens[from..].iter();
-        if !rest.next().is_some_and(|token| is_punct(token, '&')) {
-            return if is_transaction(&tokens) { Self::Owned } else { Self::Unknown };
+        match behind_reference(&tokens[from..]) {
+            None if is_transaction(&tokens) => Self::Owned,
+            None => Self::Unknown,
+            Some([word, ..]) if is_ident(word, "mut") => Self::Mut,
+            Some(_) => Self::Shared,
         }
-        let word = match rest.next() {
-            Some(quote) if is_punct(quote, '\'') => {
-                rest.next();
-                rest.next()
-            }
-            other => other,
-        };
-        if word.is_some_and(|word| is_ident(word, "mut")) { Self::Mut } else { Self::Shared }
+    }
+}
+
+fn type_of(argument: &Argument) -> Vec<TokenTree> {
+    let ty = match &argument.kind {
+        ArgumentKind::Typed { ty, .. } => unwrapped(ty.clone()),
+        _ => argument.tokens.clone(),
+    };
+    ty.into_iter().collect()
+}
+
+/// What comes behind `&` and a lifetime.
+fn behind_reference(ty: &[TokenTree]) -> Option<&[TokenTree]> {
+    let [and, rest @ ..] = ty else { return None };
+    match rest {
+        _ if !is_punct(and, '&') => None,
+        [quote, _, rest @ ..] if is_punct(quote, '\'') => Some(rest),
+        rest => Some(rest),
     }
 }
 
@@ -125,24 +135,26 @@ fn unknown(place: &Place, tx: &TxOption, item: &Item, names: &Names, cx: &mut Di
 /// An owned transaction would be rolled back when the handler returns, or be committed by its body before the end was recorded.
 fn is_borrowed(
     place: &Place,
-    borrowed: Borrowed,
+    argument: &Argument,
     tx: &TxOption,
     shape: &Shape,
     cx: &mut Diagnostics,
 ) -> bool {
-    let (what, wanted) = match (borrowed, shape) {
-        (Borrowed::Owned, Shape::Sync) => ("is taken by value", "&rusqlite::Transaction<'_>"),
-        (Borrowed::Owned, _) => ("is taken by value", "&mut sqlx::Transaction<'_, Postgres>"),
+    let (what, reference) = match (Borrowed::of(argument), shape) {
+        (Borrowed::Owned, Shape::Sync) => ("is taken by value", "&"),
+        (Borrowed::Owned, _) => ("is taken by value", "&mut "),
         (Borrowed::Shared, Shape::Async | Shape::Future(_)) => {
-            ("is a shared reference, which nothing can be awaited on", "&mut sqlx::Transaction<'_, Postgres>")
+            ("is a shared reference, which nothing can be awaited on", "&mut ")
         }
         _ => return true,
     };
+    let ty = type_of(argument);
+    let ty = source(&behind_reference(&ty).unwrap_or(&ty).iter().cloned().collect()).replace(',', ", ");
     cx.report(
         &rules::TX_NOT_BORROWED,
         tx.at,
         format_args!("`{place}` {what}"),
-        format_args!("borrow it: `{}: {wanted}`", place.to_string().trim_start_matches("r#")),
+        format_args!("borrow it: `{}: {reference}{ty}`", place.to_string().trim_start_matches("r#")),
     );
     false
 }

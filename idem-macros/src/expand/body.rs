@@ -167,15 +167,16 @@ pub(super) fn supplied(function: &Function) -> Option<TokenStream> {
         .arguments
         .iter()
         .filter_map(|argument| {
-            let (helper, _) = argument.helper.as_ref()?;
+            let (helper, word) = argument.helper.as_ref()?;
             let argument = &argument.tokens;
-            match helper {
-                Helper::Key => Some(quote_spanned!(site=> let #argument = #private::Call::key(#call);)),
-                Helper::Attempt => {
-                    Some(quote_spanned!(site=> let #argument = #private::Call::attempt(#call);))
-                }
-                Helper::Steps => None,
-            }
+            let value = match helper {
+                Helper::Key => quote_spanned!(site=> #private::Call::key(#call)),
+                Helper::Attempt => quote_spanned!(site=> #private::Call::attempt(#call)),
+                Helper::Steps => return None,
+            };
+            // There the compiler says what it is, if its type is another one.
+            let value = names::shown_at(&value, word.span());
+            Some(quote_spanned!(site=> let #argument = #value;))
         })
         .collect();
     (!supplied.is_empty()).then_some(supplied)

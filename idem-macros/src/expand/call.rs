@@ -15,7 +15,7 @@ pub(super) fn statements(function: &Function) -> TokenStream {
     let (call, key) = (names::call(), names::key_text());
     let handler = handler::reference(function);
     let keeps_key = asks_for(function, Helper::Key);
-    let render = render(&function.templates, private);
+    let render = render(&function.templates, Types::Written, private);
     let told_apart = !function.identity.is_empty() || matches!(function.scope, Scope::Dependent(_));
     let derive = Ident::new(if told_apart { "derive" } else { "derive_here" }, site);
     let made = quote_spanned!(site=> #private::Call::#derive(#handler, #keeps_key, |#key| { #render }));
@@ -104,12 +104,12 @@ pub(super) fn proofs(proofs: &[Proof], private: &TokenStream) -> TokenStream {
 }
 
 /// The statements that render the first template whose parts are all there.
-pub(super) fn render(templates: &[Template], private: &TokenStream) -> TokenStream {
+pub(super) fn render(templates: &[Template], types: Types, private: &TokenStream) -> TokenStream {
     let site = names::site();
     let key = names::key_text();
     let mut render = TokenStream::new();
     for (at, template) in templates.iter().enumerate() {
-        let parts = parts(template, private);
+        let parts = parts(template, types, private);
         render = if at == 0 {
             parts
         } else {
@@ -122,10 +122,45 @@ pub(super) fn render(templates: &[Template], private: &TokenStream) -> TokenStre
             )
         };
     }
-    render
+    let by_type = |part: &Part| matches!(part, Part::Place { class: None, .. });
+    let any_by_type = templates.iter().flat_map(|template| &template.parts).any(by_type);
+    if any_by_type && matches!(types, Types::Written) {
+        let reads = reads(private);
+        quote_spanned!(site=> #reads #render)
+    } else {
+        render
+    }
 }
 
-fn parts(template: &Template, private: &TokenStream) -> TokenStream {
+/// What `idem_part` means: of types that are known to be no parts, the traits of idem; of all others, the reference itself. That one is
+/// written here, so that where idem is not to be found, there is one error, and not another one for each place.
+fn reads(private: &TokenStream) -> TokenStream {
+    let site = names::site();
+    let (any, part) = (names::read_any(), names::read_part());
+    quote_spanned!(site=>
+        use #private::read::*;
+        trait #any<'v, #part: ?::core::marker::Sized> {
+            fn idem_part(&self) -> &'v #part;
+        }
+        impl<'v, #part: ?::core::marker::Sized> #any<'v, #part> for &'v #part {
+            #[inline]
+            fn idem_part(&self) -> &'v #part {
+                self
+            }
+        }
+    )
+}
+
+/// What the compiler knows of the types of places when it comes to them.
+#[derive(Clone, Copy)]
+pub(super) enum Types {
+    /// All, as an argument's type is written.
+    Written,
+    /// Those of some variables only later.
+    Open,
+}
+
+fn parts(template: &Template, types: Types, private: &TokenStream) -> TokenStream {
     let site = names::site();
     let key = names::key_text();
     let part = |part: &Part| match part {
@@ -137,6 +172,8 @@ fn parts(template: &Template, private: &TokenStream) -> TokenStream {
             let read = if let Some(class) = class {
                 let (private, class) = (names::shown_at(private, at), class.name());
                 quote_spanned!(at=> #private::#class::part(&#read))
+            } else if matches!(types, Types::Written) {
+                quote_spanned!(at=> (&#read).idem_part())
             } else {
                 quote_spanned!(at=> &#read)
             };

@@ -33,15 +33,22 @@ fn one(check: &FactCheck, private: &TokenStream) -> TokenStream {
         });
         quote_spanned!(at=> #ask::demand(#(#may)||*, #text);)
     });
+    let enough = check.enough.iter().map(|(fields, text)| {
+        let marked = fields.iter().map(|field| {
+            let (facts, name) = (facts(field), &field.field);
+            quote_spanned!(at=> #ask::vouches_for(#facts, #name))
+        });
+        quote_spanned!(at=> #ask::demand(#(#marked)||*, #text);)
+    });
     let questions = match (&check.per_delivery[..], &check.identity) {
         // Most keys read one field, and each handler is compiled: one question instead of two.
         ([(field, per_delivery)], Some((fields, no_identity)))
-            if fields.len() == 1 && check.named.is_empty() =>
+            if fields.len() == 1 && check.named.is_empty() && check.enough.is_none() =>
         {
             let (facts, name) = (facts(field), &field.field);
             quote_spanned!(at=> #ask::demand_identity(#facts, #name, #per_delivery, #no_identity);)
         }
-        _ => quote_spanned!(at=> #(#per_delivery)* #(#named)* #(#identity)*),
+        _ => quote_spanned!(at=> #(#per_delivery)* #(#named)* #(#identity)* #(#enough)*),
     };
     let asked = quote_spanned!(site=>
         use #private::{Facts as #ask, FactsOf as #of, NoFacts as _};

@@ -23,8 +23,7 @@ pub(super) fn run_blocking(function: &Function, transaction: &Transaction, block
         Some(answer) if !function.answer_is_opaque => quote_spanned!(site=> || -> #answer #block),
         _ => quote_spanned!(site=> || #block),
     };
-    // Called by a function of ours, as clippy would call it in place.
-    around(function, transaction, &quote_spanned!(site=> #private::call(#body)), Kind::Blocking)
+    around(function, transaction, &quote_spanned!(site=> #private::catch(#body)), Kind::Blocking)
 }
 
 /// A plain function that is to know its caller.
@@ -39,7 +38,9 @@ pub(super) fn run_tracked(function: &Function, transaction: &Transaction, block:
         (_, ArgumentKind::Typed { pattern, .. }) => simple_name(pattern).map(ToTokens::into_token_stream),
         _ => None,
     });
-    let run = around(function, transaction, &quote_spanned!(site=> #body(#(#given),*)), Kind::Blocking);
+    // Not caught, if it panics: called within a closure, it would take that for its caller.
+    let body_call = quote_spanned!(site=> #private::Result::Ok(#body(#(#given),*)));
+    let run = around(function, transaction, &body_call, Kind::Blocking);
     quote_spanned!(site=>
         #[track_caller]
         #[allow(clippy::unnecessary_wraps)]

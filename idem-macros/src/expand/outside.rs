@@ -18,7 +18,7 @@ pub(crate) fn key(outside: &OutsideKey) -> TokenStream {
         let (name, bound, ty) = (&typed.name, typed.bound(), &typed.ty);
         quote_spanned!(site=> let #bound: &#ty = &#name;)
     });
-    let render = call::render(&outside.templates, private);
+    let render = call::render(&outside.templates, call::Types::Open, private);
     let allow = call::allowed(&outside.templates);
     quote_spanned!(site=> {
         #proofs

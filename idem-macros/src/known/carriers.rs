@@ -48,6 +48,8 @@ static ENDS: &[(&str, Carries)] = &[
 
 /// Whole names.
 static WHOLE: &[(&str, Carries)] = &[
+    // `IDEMPOTENCY_HEADER`, `.idempotency(key)`.
+    ("idempotency", Carries::Key),
     // Whoever starts a workflow or a job under a known id starts nothing new.
     ("workflowid", Carries::Key),
     ("jobkey", Carries::Key),

@@ -76,6 +76,25 @@ static RENDERING: &[&str] = &[
     "to_ascii_uppercase",
     "render",
     "rev",
+    "as_u128",
+    "as_u64_pair",
+    "to_bytes_le",
+    "to_bits",
+    "expose",
+    "date_naive",
+    "strftime",
+    "timestamp_micros",
+    "timestamp_millis",
+    "timestamp_nanos",
+    "timestamp_nanos_opt",
+    "to_rfc2822",
+    "to_rfc3339",
+    "unix_timestamp",
+    "unix_timestamp_nanos",
+    "as_nanosecond",
+    "as_microsecond",
+    "as_millisecond",
+    "as_second",
 ];
 
 /// Those that answer something about a value that is the same for all values of its kind.
@@ -101,7 +120,6 @@ static FORGETFUL: &[&str] = &[
     "ne",
     "partial_cmp",
     "starts_with",
-    "year",
 ];
 
 /// Those whose arguments become a part of what they give.
@@ -127,15 +145,30 @@ static COMBINING: &[&str] = &[
     "sub",
     "then_some",
     "unwrap_or",
-    "wrapping_add",
     "xor",
     "zip",
-    "checked_add",
     "bitxor",
     "with",
     "new_v5",
     "choose_weighted",
-    "saturating_add",
+    "encode",
+    "encode_string",
+    "encrypt",
+    "hash_password",
+    "sign",
+    "mul",
+    "div",
+    "rem",
+    "pow",
+    "bitand",
+    "bitor",
+    "shl",
+    "shr",
+    "abs_diff",
+    "div_euclid",
+    "rem_euclid",
+    "rotate_left",
+    "rotate_right",
 ];
 
 /// Those whose arguments become a part of what they are called on.
@@ -166,6 +199,87 @@ static MUTATING: &[&str] = &[
     "get_or_insert_with",
     "copy_from_slice",
     "clone_from",
+    "fill",
+    "fill_with",
+    "partial_shuffle",
+    "resize",
+    "resize_with",
+];
+
+/// Those that give what their closure makes of what they are called on.
+static MAPPING: &[&str] = &[
+    "fold",
+    "try_fold",
+    "reduce",
+    "map_while",
+    "map",
+    "and_then",
+    "map_or",
+    "map_or_else",
+    "filter_map",
+    "flat_map",
+    "map_ok",
+    "then",
+    "find_map",
+    "scan",
+];
+
+/// Those that give what they are called on, or else what they are given.
+static FALLING_BACK: &[&str] = &[
+    "get_or_try_init",
+    "get_or_try_insert_with",
+    "or_try_insert_with",
+    "get_with",
+    "try_get_with",
+    "unwrap_or",
+    "unwrap_or_else",
+    "or",
+    "or_else",
+    "or_insert",
+    "or_insert_with",
+    "get_or_insert",
+    "get_or_insert_with",
+    "get_or_init",
+    "or_default",
+    "or_insert_with_key",
+];
+
+/// Those that do something with each of what they are called on.
+static EACH: &[&str] = &[
+    "for_each",
+    "try_for_each",
+    "for_each_concurrent",
+    "try_for_each_concurrent",
+    "inspect",
+    "tap",
+    "filter",
+    "buffer_unordered",
+];
+
+/// Those that give one of the entries of what they are called on, or all of them.
+static PICKING: &[&str] = &[
+    "back",
+    "chunks",
+    "drain",
+    "first",
+    "first_mut",
+    "front",
+    "get",
+    "get_mut",
+    "into_values",
+    "iter_mut",
+    "last",
+    "next",
+    "next_back",
+    "nth",
+    "peek",
+    "pop",
+    "pop_back",
+    "pop_front",
+    "remove",
+    "rev",
+    "swap_remove",
+    "values",
 ];
 
 /// Macros that give a text made from their arguments.
@@ -209,11 +323,28 @@ pub(crate) fn forgets(method: &str) -> bool {
 }
 
 pub(crate) fn combines(method: &str) -> bool {
-    COMBINING.contains(&method)
+    let arithmetic = ["wrapping_", "checked_", "saturating_", "overflowing_"];
+    COMBINING.contains(&method) || arithmetic.iter().any(|how| method.starts_with(how))
 }
 
 pub(crate) fn mutates(method: &str) -> bool {
     MUTATING.contains(&method)
+}
+
+pub(crate) fn maps(method: &str) -> bool {
+    MAPPING.contains(&method)
+}
+
+pub(crate) fn falls_back(method: &str) -> bool {
+    FALLING_BACK.contains(&method)
+}
+
+pub(crate) fn visits(method: &str) -> bool {
+    EACH.contains(&method)
+}
+
+pub(crate) fn picks(method: &str) -> bool {
+    PICKING.contains(&method)
 }
 
 pub(crate) fn formats(name: &str) -> bool {

@@ -1,6 +1,8 @@
 //! Operations whose client makes a token of its own when it is given none: the same over its own retries, and another one each time
 //! the handler runs.
 
+use super::Mention;
+
 /// An operation that begins a builder: `client.transact_write_items()`.
 pub(crate) struct Operation {
     pub(crate) name: &'static str,
@@ -20,6 +22,14 @@ static OPERATIONS: &[Operation] = &[
 
 pub(crate) fn operation(name: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().find(|operation| operation.name == name)
+}
+
+/// What to do about a constructor that makes a key of its own.
+pub(crate) const INSTEAD: &str = "give `RequestStrategy::Idempotent` the text of the key, `{key}.as_str()`";
+
+/// What such a constructor gives.
+pub(crate) fn key(called: &Mention) -> Option<&'static str> {
+    called.ends_with("RequestStrategy::idempotent_with_uuid").then_some("a new key on every attempt")
 }
 
 /// Whether a method of the builder gives it a token.

@@ -5,6 +5,7 @@
 
 mod disk;
 mod folder;
+mod pgbouncer;
 mod port;
 mod postgres;
 mod process;
@@ -15,9 +16,10 @@ mod warden;
 
 pub use disk::Disk;
 pub use folder::Folder;
+pub use pgbouncer::PgBouncer;
 pub use port::free_port;
 pub use postgres::PostgresServer;
 pub use process::Process;
 pub use program::program;
 pub use proxy::Proxy;
-pub use redis::{DURABLE, RedisClient, RedisCluster, RedisServer, wait_until};
+pub use redis::{DURABLE, RedisClient, RedisCluster, RedisSentinels, RedisServer, wait_until};

@@ -1,7 +1,7 @@
 //! A private PostgreSQL.
 
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,6 +17,8 @@ pub struct PostgresServer {
     folder: PathBuf,
     port: u16,
     settings: Vec<String>,
+    /// The size of a second disk, in megabytes.
+    small_disk: Option<u32>,
     warden: Option<Warden>,
 }
 
@@ -34,6 +36,8 @@ static TEMPLATE: LazyLock<(PathBuf, Warden)> = LazyLock::new(|| {
     (folder, warden)
 });
 
+include!("small_disk.rs");
+
 const READY: &str = "database system is ready to accept";
 
 impl PostgresServer {
@@ -50,14 +54,29 @@ impl PostgresServer {
     /// # Panics
     /// If it does not start.
     pub fn start_with(settings: &[&str], rules: &str) -> Self {
-        let folder = new_folder("postgres");
-        run(Command::new("cp").arg("-a").arg(TEMPLATE.0.join("data")).arg(folder.join("data")));
+        let folder = Self::copied();
         if !rules.is_empty() {
             let path = folder.join("data/pg_hba.conf");
             let others = std::fs::read_to_string(&path).expect("the file that `initdb` wrote");
             std::fs::write(path, format!("{rules}\n{others}")).expect("a file that can be written to");
         }
         Self::on(folder, settings)
+    }
+
+    /// Starts a server with a second disk, of so many megabytes, in the tablespace `small`. What is there is gone with the server's process.
+    /// Tests that need it run where the `cfg` `small_disk` is set.
+    ///
+    /// # Panics
+    /// If it does not start.
+    pub fn with_small_disk(megabytes: u32) -> Self {
+        let folder = Self::copied();
+        run(Command::new("mkdir").arg(small_disk_of(&folder)));
+        Self::started(folder, &[], Some(megabytes))
+    }
+
+    /// The statement that makes the tablespace `small`.
+    pub fn small_tablespace(&self) -> String {
+        format!("create tablespace small location '{}'", small_disk_of(&self.folder).display())
     }
 
     /// Starts a replica of this server, and waits until it takes connections. The data are copied, and it follows from there; all
@@ -82,10 +101,21 @@ impl PostgresServer {
         Self::on(folder, &["hot_standby=on"])
     }
 
+    /// A folder with data as `initdb` makes them.
+    fn copied() -> PathBuf {
+        let folder = new_folder("postgres");
+        run(Command::new("cp").arg("-a").arg(TEMPLATE.0.join("data")).arg(folder.join("data")));
+        folder
+    }
+
     fn on(folder: PathBuf, settings: &[&str]) -> Self {
+        Self::started(folder, settings, None)
+    }
+
+    fn started(folder: PathBuf, settings: &[&str], small_disk: Option<u32>) -> Self {
         let defaults = ["fsync=off", "max_connections=200", "listen_addresses=127.0.0.1"];
         let settings = defaults.iter().chain(settings).map(|&setting| setting.to_owned()).collect();
-        let mut server = Self { folder, port: free_port(), settings, warden: None };
+        let mut server = Self { folder, port: free_port(), settings, small_disk, warden: None };
         server.restart();
         server
     }
@@ -103,6 +133,11 @@ impl PostgresServer {
         command.arg("-c").arg(format!("unix_socket_directories={}", self.folder.display()));
         for setting in &self.settings {
             command.arg("-c").arg(setting);
+        }
+        if let Some(megabytes) = self.small_disk {
+            let mut within = with_small_disk(&small_disk_of(&self.folder), megabytes);
+            within.arg(command.get_program()).args(command.get_args());
+            command = within;
         }
         let warden = self.warden.insert(Warden::start(&command, &self.folder));
         warden.wait_for(READY);
@@ -194,6 +229,10 @@ fn as_postgres(name: &str) -> Command {
 
 fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
+}
+
+fn small_disk_of(folder: &Path) -> PathBuf {
+    folder.join("small")
 }
 
 fn new_folder(what: &str) -> PathBuf {

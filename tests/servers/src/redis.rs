@@ -1,14 +1,16 @@
-//! Redis, alone, with a replica or as a cluster.
+//! Redis, alone, with a replica, behind Sentinels or as a cluster.
 
 mod client;
 mod clock;
 mod cluster;
+mod sentinels;
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 pub use client::RedisClient;
 pub use cluster::RedisCluster;
+pub use sentinels::RedisSentinels;
 
 use clock::Clock;
 

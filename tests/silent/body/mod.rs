@@ -9,6 +9,7 @@ mod keys;
 mod logs;
 mod order;
 mod outside;
+mod positions;
 mod queues;
 mod rows;
 mod tokens;

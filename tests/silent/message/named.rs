@@ -71,6 +71,58 @@ fn two_of_them(event: std::sync::Arc<Reading>, store: &MemoryStore, #[key] key: 
     Ok(key.to_string())
 }
 
+/// Words of a payload, had the message not said that they are its identity.
+#[derive(Message)]
+struct Charge {
+    #[message(id)]
+    key: String,
+    #[message(event)]
+    order_id: u64,
+}
+
+#[derive(Message)]
+struct Line {
+    #[message(id)]
+    sequence_number: u64,
+    topic: String,
+}
+
+#[derive(Message)]
+struct Upload {
+    #[message(id)]
+    fingerprint: String,
+    tenant_id: u64,
+}
+
+#[idempotent(key = ["evt:<message.order_id>", "msg:<message.key>"], store = store)]
+fn a_key_that_came_with_it(message: &Charge, store: &MemoryStore, #[key] key: &Key) -> Keyed {
+    let _ = (&message.key, store);
+    Ok(key.to_string())
+}
+
+#[idempotent(key = "line:<line.topic>:<line.sequence_number>", store = store)]
+fn a_number_of_one_stream(line: &Line, store: &MemoryStore, #[key] key: &Key) -> Keyed {
+    let _ = (&line.topic, store);
+    Ok(key.to_string())
+}
+
+#[idempotent(key = "file:<upload.tenant_id>:<upload.fingerprint>", store = store)]
+fn a_digest_of_a_tenant(upload: Box<Upload>, store: &MemoryStore, #[key] key: &Key) -> Keyed {
+    let _ = (&upload.fingerprint, store);
+    Ok(key.to_string())
+}
+
+#[test]
+fn an_identity_may_have_a_name_of_payload() {
+    let store = MemoryStore::new();
+    let charge = Charge { key: "k1".into(), order_id: 7 };
+    same_key(|| a_key_that_came_with_it(&charge, &store), "evt:7");
+    let line = Line { sequence_number: 4, topic: "t".into() };
+    same_key(|| a_number_of_one_stream(&line, &store), "line:t:4");
+    let upload = || Box::new(Upload { fingerprint: "f0".into(), tenant_id: 2 });
+    same_key(|| a_digest_of_a_tenant(upload(), &store), "file:2:f0");
+}
+
 #[test]
 fn an_identity_may_have_a_name_that_a_queue_uses_too() {
     let store = MemoryStore::new();

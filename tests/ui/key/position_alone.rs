@@ -1,8 +1,12 @@
 use idem::idempotent;
 
-#[idempotent(key = "msg:<record.offset>")]
-async fn handle(record: Record) -> Result<(), idem::Error> {
-    Ok(println!("{:?}", (&record.partition, &record.offset,)))
+#[idempotent(key = "msg:<delivery.record.offset>")]
+async fn handle(delivery: Delivery) -> Result<(), idem::Error> {
+    Ok(println!("{:?}", (&delivery.record.partition, &delivery.record.offset,)))
+}
+
+struct Delivery {
+    record: Record,
 }
 
 struct Record {

@@ -1,5 +1,7 @@
 //! Completions and failures: who may end a message.
 
+use std::time::Duration;
+
 use super::super::checks::{checks, must_be};
 use super::super::fixture::Fixture;
 use super::super::messages::{MINUTE, OTHER_PAYLOAD, PAYLOAD, again, ending, lapsing, message};
@@ -101,6 +103,17 @@ checks! {
             Recorded::Superseded { state: StateKind::Open, .. }
         );
         store.is_unchanged(&first, &before);
+    }
+
+    /// At `drop_at` a record is gone, whether or not the store has deleted it: a completion makes it anew, and a failure does not.
+    fn a_completion_of_a_record_that_has_ended_makes_it_anew(store) {
+        let first = Claim { keep: Duration::ZERO, ..lapsing() };
+        let grant = store.grant(&first);
+        must_be!(store, store.fail(&ending(&first, grant.fence, b"declined")), Recorded::Gone);
+        must_be!(store, store.complete(&ending(&first, grant.fence, b"done")), Recorded::Recreated);
+        let done = store.is(&first, StateKind::Done);
+        store.brings(done.body.as_ref(), b"done");
+        store.equal("fence and tries", (done.fence, done.tries), (grant.fence, 1));
     }
 
     /// I9: complete on an absent record stores Done and reports Recreated: success is worth keeping.

@@ -10,8 +10,8 @@ use crate::{Body, ManualClock, RecordId, StoreError, Token};
 mod bounds;
 mod expiry;
 mod handles;
-mod model;
 mod races;
+mod room;
 mod segments;
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use sqlx::postgres::{PgArguments, PgDatabaseError, PgRow};
 use sqlx::query::Query;
-use sqlx::{Postgres, Row, SqlStr, Transaction};
+use sqlx::{Connection as _, Postgres, Row, SqlStr, Transaction};
 
 use self::identity::Identity;
 use self::statements::Statements;
@@ -143,7 +143,7 @@ impl Inbox<'_, '_> {
 
     /// Enters a message that is new; whether it was.
     async fn first(&mut self, entry: &Entry) -> Result<bool, StoreError> {
-        let ask = asked(&self.shared.statements.enter_first, entry);
+        let ask = self.asked(&self.shared.statements.enter_first, entry);
         let row = ask.fetch_optional(&mut **self.transaction).await;
         let row = row.map_err(|error| self.fault("write a record", error))?;
         let Some(row) = row else { return Ok(false) };
@@ -163,7 +163,7 @@ impl Inbox<'_, '_> {
                 (&self.shared.statements.enter_or_wait, Some(format!("{millis}ms")))
             }
         };
-        let ask = asked(statement, entry);
+        let ask = self.asked(statement, entry);
         let row = match wait {
             None => ask.fetch_one(&mut **self.transaction).await,
             Some(limit) => match ask.bind(limit).fetch_one(&mut **self.transaction).await {
@@ -200,7 +200,7 @@ impl Inbox<'_, '_> {
     ) -> Result<(), StoreError> {
         let texts = &self.shared.statements;
         let ask = |text: &SqlStr| -> Ask {
-            sqlx::query(text.clone()).bind(entry.id.as_bytes().to_vec()).bind(entry.token.as_bytes().to_vec())
+            self.query(text).bind(entry.id.as_bytes().to_vec()).bind(entry.token.as_bytes().to_vec())
         };
         let (ask, doing) = match settlement {
             Settlement::Done(body) => (ask(&texts.keep).bind(body.to_vec()), "write a result"),
@@ -218,7 +218,7 @@ impl Inbox<'_, '_> {
             return Ok(());
         }
         // Its rows must not commit alone: what fails takes the transaction with it.
-        let _ = sqlx::query("select 1 / 0").execute(&mut **self.transaction).await;
+        let _ = sqlx::query("select 1 / 0").persistent(false).execute(&mut **self.transaction).await;
         let what = "the record was rolled back or deleted while the body ran, so it cannot commit with the handler's rows";
         Err(self.shared.place.error(StoreErrorKind::Misconfigured, what))
     }
@@ -233,7 +233,7 @@ impl Inbox<'_, '_> {
     }
 
     async fn find(&mut self, id: &RecordId) -> Result<Said, StoreError> {
-        let ask = sqlx::query(self.shared.statements.find.clone()).bind(id.as_bytes().to_vec());
+        let ask = self.query(&self.shared.statements.find).bind(id.as_bytes().to_vec());
         let row = ask.fetch_one(&mut **self.transaction).await;
         let row = row.map_err(|error| self.fault("read a record", error))?;
         self.read(&row, id)
@@ -251,7 +251,8 @@ impl Inbox<'_, '_> {
             State::Done(kept) => (2, None, Some(kept)),
             State::Failed(kept) => (3, None, Some(kept)),
         };
-        let ask = sqlx::query(self.shared.statements.put.clone())
+        let ask = self
+            .query(&self.shared.statements.put)
             .bind(id.as_bytes().to_vec())
             .bind(fence(found.fence))
             .bind(lease(found))
@@ -269,6 +270,25 @@ impl Inbox<'_, '_> {
             .bind(kept.map(|kept| kept.body.to_vec()));
         let done = ask.execute(&mut **self.transaction).await;
         done.map(|done| done.rows_affected() == 1).map_err(|error| self.fault("write a record", error))
+    }
+
+    /// A statement, kept in the connection if that keeps any. One that was opened with `statement_cache_capacity(0)`, as is right behind a
+    /// proxy, keeps none, and cannot be asked for its options: sqlx would give each a name there, and leave it to whoever gets the server's
+    /// connection next. So the first on a new connection is not kept; those of the handler are, by then.
+    fn query(&self, statement: &SqlStr) -> Ask {
+        sqlx::query(statement.clone()).persistent(self.transaction.cached_statements_size() > 0)
+    }
+
+    /// With the arguments that all statements for entering have in common.
+    fn asked(&self, statement: &SqlStr, entry: &Entry) -> Ask {
+        self.query(statement)
+            .bind(entry.id.as_bytes().to_vec())
+            .bind(entry.token.as_bytes().to_vec())
+            .bind(entry.fingerprint.as_ref().map(|print| print.as_bytes().to_vec()))
+            .bind(span(entry.ttl))
+            .bind(span(entry.keep.max(entry.ttl)))
+            .bind(entry.body.to_vec())
+            .bind(turn(&entry.id))
     }
 
     fn read(&self, row: &PgRow, id: &RecordId) -> Result<Said, StoreError> {
@@ -307,18 +327,6 @@ impl Inbox<'_, '_> {
             _ => place.fault(doing, error),
         }
     }
-}
-
-/// The arguments that all statements for entering have in common.
-fn asked(statement: &SqlStr, entry: &Entry) -> Ask {
-    sqlx::query(statement.clone())
-        .bind(entry.id.as_bytes().to_vec())
-        .bind(entry.token.as_bytes().to_vec())
-        .bind(entry.fingerprint.as_ref().map(|print| print.as_bytes().to_vec()))
-        .bind(span(entry.ttl))
-        .bind(span(entry.keep.max(entry.ttl)))
-        .bind(entry.body.to_vec())
-        .bind(turn(&entry.id))
 }
 
 fn code(error: &sqlx::Error) -> Option<&str> {

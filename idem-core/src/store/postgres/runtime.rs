@@ -6,12 +6,14 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinHandle;
 
 use super::place::Place;
-use crate::store::{block_on, may_block};
+use crate::clock::Clock;
+use crate::store::{Sleep, block_on, blocking, may_block, sleep, waits_within_a_runtime};
 use crate::{StoreError, StoreErrorKind};
 
 /// Bytes of an operation before it is begun.
@@ -23,6 +25,9 @@ type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
 pub(super) struct OnRuntime<T> {
     runtime: Handle,
     place: Place,
+    limit: Duration,
+    /// How long a thread waits that may be the one which has to do the work.
+    patience: Option<Sleep>,
     state: State<T>,
 }
 
@@ -36,11 +41,12 @@ impl<T: Send + 'static> OnRuntime<T> {
     pub(super) fn new(
         runtime: Handle,
         place: Place,
+        limit: Duration,
         operation: impl Future<Output = Result<T, StoreError>> + Send + 'static,
     ) -> Self {
         // It is moved some times before it is begun. What is rare and large, as connecting is, must be boxed.
         debug_assert!(size_of_val(&operation) <= MOST, "an operation of {} bytes", size_of_val(&operation));
-        Self { runtime, place, state: State::Unsent(Box::pin(operation)) }
+        Self { runtime, place, limit, patience: None, state: State::Unsent(Box::pin(operation)) }
     }
 
     fn heard(&self, joined: Result<Result<T, StoreError>, tokio::task::JoinError>) -> Result<T, StoreError> {
@@ -51,6 +57,19 @@ impl<T: Send + 'static> OnRuntime<T> {
                 .place
                 .error(StoreErrorKind::Unavailable, "the runtime that it was opened in has ended")),
         }
+    }
+}
+
+impl<T> OnRuntime<T> {
+    /// A thread that is parked may be the only one of the runtime: nothing in there can end the wait, the operation's own limit neither.
+    fn is_out_of_patience(&mut self, cx: &mut Context<'_>) -> bool {
+        if !may_block() || self.runtime.runtime_flavor() != RuntimeFlavor::CurrentThread {
+            return false;
+        }
+        // What is answered as late as it may be is on its way then.
+        let limit = self.limit + self.limit / 8;
+        let patience = self.patience.get_or_insert_with(|| sleep(&Clock::monotonic(), limit));
+        Pin::new(patience).poll(cx).is_ready()
     }
 }
 
@@ -66,20 +85,24 @@ impl<T: Send + 'static> Future for OnRuntime<T> {
             State::Sent(task) => task,
             State::Ended => panic!("a reply gives its answer once"),
         };
-        if may_block() && on_a_worker() {
+        if waits_within_a_runtime() {
             // A plain `fn` on a thread that should be running tasks, this one among them. They go on on another.
-            return Poll::Ready(this.heard(tokio::task::block_in_place(|| block_on(task))));
+            return Poll::Ready(this.heard(blocking(|| block_on(task))));
         }
         match Pin::new(&mut task).poll(cx) {
             Poll::Ready(joined) => Poll::Ready(this.heard(joined)),
+            Poll::Pending if this.is_out_of_patience(cx) => Poll::Ready(Err(this.place.error(
+                StoreErrorKind::Unavailable,
+                format_args!(
+                    "the runtime that it was opened in, which has one thread, did not come to this within {:?}; if it is that thread which \
+                     waits, await the reply instead, or open the store in a multi-threaded runtime",
+                    this.limit
+                ),
+            ))),
             Poll::Pending => {
                 this.state = State::Sent(task);
                 Poll::Pending
             }
         }
     }
-}
-
-fn on_a_worker() -> bool {
-    Handle::try_current().is_ok_and(|current| current.runtime_flavor() == RuntimeFlavor::MultiThread)
 }

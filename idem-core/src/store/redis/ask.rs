@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use redis::{Cmd, RedisError, RedisResult, Value};
 
-use super::call::{Call, Naming, Unread};
+use super::call::{Call, Naming, Unread, withdraw};
+use super::crowd::Entered;
 use super::estimate::{here, is_slow};
 use super::link::{Link, Live, as_error};
 use super::place::{Meaning, meaning};
 use super::quick::Quick;
 use super::record::Damage;
-use super::script::Script;
+use super::round::Round;
+use super::script::{Script, WITHDRAW};
 use crate::machine::Answer;
 use crate::{StoreError, StoreErrorKind};
 
@@ -57,6 +59,11 @@ impl Manner {
                 }
                 self.resent = true;
             }
+            // The client followed it as often as it does.
+            _ if live.connection.is_cluster() && matches!(error.code(), Some("MOVED" | "ASK")) => {
+                let what = format_args!("cannot {}: its slots are being moved ({error})", script.doing);
+                return Err(link.place.error(StoreErrorKind::Unavailable, what).because(error));
+            }
             _ => return Err(link.place.fault(script.doing, error)),
         }
         Ok(())
@@ -94,51 +101,92 @@ impl Link {
         }
     }
 
-    pub(super) async fn ask(self: &Arc<Self>, prefix: &[u8], call: &Call) -> Result<Answer, StoreError> {
+    pub(super) async fn ask(self: &Arc<Self>, prefix: &Arc<[u8]>, call: &Call) -> Result<Answer, StoreError> {
         let mut manner = Manner::first();
-        let mut quick = true;
+        if self.is_quick() && call.is_quick() {
+            let quick = match self.crowd.enter() {
+                Entered::Alone(_inside) => self.ask_alone(prefix, call, &mut manner).await?,
+                Entered::Among(_inside) => self.ask_among(prefix, call).await,
+            };
+            if let Some(answer) = self.settle(prefix, call, quick).await? {
+                return Ok(answer);
+            }
+        }
         loop {
             let mut live = self.live().await?;
-            let naming = manner.naming(self);
+            let sent_at = here();
+            let sent = live.connection.send(&self.command(prefix, call, manner.naming(self))).await;
+            match answer_or_error(sent) {
+                Ok(value) => return self.read(&live, call, &value, sent_at),
+                Err(error) => manner.after(self, &live, call.script(), error)?,
+            }
+        }
+    }
+
+    /// Sends the quick commands of all calls at once. What went wrong with any of them leaves it open: its script will be told.
+    pub(super) async fn ask_quickly(
+        self: &Arc<Self>,
+        prefix: &[u8],
+        calls: &[&Call],
+        manner: &mut Manner,
+    ) -> Result<Vec<Quick>, StoreError> {
+        let mut quick: Vec<_> = calls.iter().map(|_| Quick::Open).collect();
+        let mut asked: Vec<_> = (0..calls.len()).collect();
+        for hash in [true, false] {
+            let Some(&first) = asked.first() else { break };
+            let mut live = self.live().await?;
             // Before the time is read that goes into a record: a pause between the two counts.
             let sent_at = here();
-            let estimate = if quick && self.is_quick() { live.estimate.now() } else { None };
-            let quickly = estimate.and_then(|now| Some((now, call.quick(prefix, now, naming)?)));
-            let (now, sent) = match quickly {
-                Some((now, command)) => (Some(now), live.connection.send(&command).await),
-                None => (None, live.connection.send(&self.command(prefix, call, naming)).await),
-            };
-            match (answer_or_error(sent), now) {
-                (Ok(value), None) => return self.read(&live, call, &value, sent_at),
-                (Ok(value), Some(now)) => {
-                    live.heard();
-                    match call.read_quick(&value, now) {
-                        Quick::Answer(answer) if !is_slow(sent_at) => return Ok(answer),
-                        Quick::Answer(_) | Quick::Open => quick = false,
-                        Quick::Stray => return Err(self.stray(&live, call)),
-                    }
+            let Some(now) = live.estimate.now() else { break };
+            let round = Round::of(calls, &asked, prefix, now, manner.name(self, hash));
+            let mut came = match live.connection.send_all(&round.pipeline).await {
+                Ok(values) => round.read(values),
+                Err(error) => {
+                    manner.after(self, &live, calls[first].script(), error)?;
+                    break;
                 }
-                (Err(error), Some(_)) if self.needs_script(&error) => quick = false,
-                (Err(error), _) => manner.after(self, &live, call.script(), error)?,
+            };
+            live.heard();
+            if let Some(time) = came.time {
+                live.estimate.learn(time, sent_at);
             }
+            came.refusals.iter().for_each(|error| self.note_refusal(error));
+            let slow = is_slow(sent_at);
+            for at in asked {
+                quick[at] = match std::mem::replace(&mut came.quick[at], Quick::Open) {
+                    Quick::Answer(Answer::Claim(_)) if slow => Quick::Open,
+                    Quick::Stray => {
+                        self.leave(&live);
+                        Quick::Stray
+                    }
+                    came => came,
+                };
+            }
+            asked = came.unknown;
+        }
+        Ok(quick)
+    }
+
+    /// The answer to a quick command, or none if the script has to be asked.
+    pub(super) async fn settle(
+        self: &Arc<Self>,
+        prefix: &[u8],
+        call: &Call,
+        quick: Quick,
+    ) -> Result<Option<Answer>, StoreError> {
+        match quick {
+            Quick::Answer(answer) => Ok(Some(answer)),
+            Quick::Open => Ok(None),
+            Quick::Untimely => {
+                // Its fence may be lower than one that was given before.
+                self.send(&WITHDRAW, |naming| withdraw(prefix, call, naming)).await?;
+                Ok(None)
+            }
+            Quick::Stray => Err(self.stray(call)),
         }
     }
 
-    /// Whether the script may be able to do what a quick command could not: answer a duplicate without memory, or anything on an
-    /// old server.
-    pub(super) fn needs_script(&self, error: &RedisError) -> bool {
-        match meaning(error) {
-            Meaning::Other(StoreErrorKind::Full, _) => true,
-            Meaning::Other(..) if error.to_string().contains("syntax error") => {
-                self.only_scripts();
-                true
-            }
-            _ => false,
-        }
-    }
-
-    pub(super) fn stray(&self, live: &Live, call: &Call) -> StoreError {
-        self.leave(live);
+    fn stray(&self, call: &Call) -> StoreError {
         let what = format_args!(
             "cannot {}: a reply to another call came, so the connection was given up; whether it was done is unknown",
             call.script().doing
@@ -162,7 +210,10 @@ impl Link {
         let doing = call.script().doing;
         let id = &call.id;
         let (answer, now) = read.map_err(|unread| match unread {
-            Unread::Stray => self.stray(live, call),
+            Unread::Stray => {
+                self.leave(live);
+                self.stray(call)
+            }
             Unread::Damaged(Damage::Foreign) => self.place.error(
                 StoreErrorKind::Foreign,
                 format_args!(

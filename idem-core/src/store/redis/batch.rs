@@ -7,10 +7,9 @@ use redis::Pipeline;
 
 use super::ask::{Manner, answer_or_error};
 use super::call::Call;
-use super::estimate::{here, is_slow};
+use super::estimate::here;
 use super::link::Link;
 use super::place::{Meaning, meaning};
-use super::quick::Quick;
 use super::replicas::Replicas;
 use crate::StoreError;
 use crate::machine::{Answer, Verdict};
@@ -49,27 +48,37 @@ impl Link {
     ) -> Result<(), StoreError> {
         let live = self.live().await?;
         if !live.connection.is_cluster() {
-            return self.ask_pipeline(prefix, calls, wave.to_vec(), answers, replicas).await;
+            let mut manner = Manner::first();
+            // A grant that is not there yet on replicas may have to be taken back, which takes a script.
+            let quick = replicas.is_none() && self.is_quick() && wave.iter().all(|&at| calls[at].is_quick());
+            let open = if quick {
+                self.ask_wave_quickly(prefix, calls, wave, answers, &mut manner).await?
+            } else {
+                wave.to_vec()
+            };
+            return self.ask_pipeline(prefix, calls, open, answers, replicas, manner).await;
         }
-        // The client has one connection for each node, where calls that are on their way at once share packets.
-        let all: Vec<_> = wave
-            .iter()
-            .map(|&at| {
-                let (link, prefix, calls) = (self.clone(), prefix.clone(), calls.clone());
-                self.runtime.spawn(async move {
-                    match replicas {
-                        None => link.ask(&prefix, &calls[at]).await,
-                        Some(replicas) => link.ask_confirmed(&prefix, &calls[at], replicas).await,
-                    }
-                })
-            })
-            .collect();
-        for (&at, task) in wave.iter().zip(all) {
-            let answer =
-                task.await.map_err(|_| self.place.late(calls[at].script().doing, self.deadline.limit()))?;
-            answers[at] = Some(answer?);
+        self.ask_nodes(&live, prefix, calls, wave, answers, replicas).await
+    }
+
+    /// Asks without scripts that read the clock, and says what is open after that.
+    async fn ask_wave_quickly(
+        self: &Arc<Self>,
+        prefix: &[u8],
+        calls: &[Call],
+        wave: &[usize],
+        answers: &mut [Option<Answer>],
+        manner: &mut Manner,
+    ) -> Result<Vec<usize>, StoreError> {
+        let asked: Vec<_> = wave.iter().map(|&at| &calls[at]).collect();
+        let mut open = Vec::new();
+        for (&at, quick) in wave.iter().zip(self.ask_quickly(prefix, &asked, manner).await?) {
+            answers[at] = self.settle(prefix, &calls[at], quick).await?;
+            if answers[at].is_none() {
+                open.push(at);
+            }
         }
-        Ok(())
+        Ok(open)
     }
 
     /// Claims, and waits until replicas have the grant.
@@ -80,7 +89,8 @@ impl Link {
         replicas: Replicas,
     ) -> Result<Answer, StoreError> {
         let mut answers = [None];
-        self.ask_pipeline(prefix, std::slice::from_ref(call), vec![0], &mut answers, Some(replicas)).await?;
+        let alone = std::slice::from_ref(call);
+        self.ask_pipeline(prefix, alone, vec![0], &mut answers, Some(replicas), Manner::first()).await?;
         let [answer] = answers;
         Ok(answer.expect("a pipeline that ends well has all answers"))
     }
@@ -93,28 +103,18 @@ impl Link {
         mut open: Vec<usize>,
         answers: &mut [Option<Answer>],
         replicas: Option<Replicas>,
+        mut manner: Manner,
     ) -> Result<(), StoreError> {
-        let mut manner = Manner::first();
         // Whoever flushes scripts may do so between two of these commands, time and again.
         let mut flushed = 0;
-        let mut by_script = vec![false; calls.len()];
         while let Some(&first) = open.first() {
             let mut live = self.live().await?;
             let mut pipeline = Pipeline::with_capacity(open.len());
             let sent_at = here();
-            // A grant that is not there yet on replicas may have to be taken back, which takes a script.
-            let estimate = if replicas.is_none() && self.is_quick() { live.estimate.now() } else { None };
-            let mut quickly = Vec::with_capacity(open.len());
             for &at in &open {
                 // In full once, and the server has it for the others; at last all in full.
                 let hash = flushed == 0 || (at != first && flushed < FLUSHES);
-                let naming = manner.name(self, hash);
-                let quick = estimate.filter(|_| !by_script[at]);
-                let quick = quick.and_then(|now| Some((now, calls[at].quick(prefix, now, naming)?)));
-                quickly.push(quick.as_ref().map(|(now, _)| *now));
-                let command =
-                    quick.map_or_else(|| self.command(prefix, &calls[at], naming), |(_, command)| command);
-                pipeline.add_command(command);
+                pipeline.add_command(self.command(prefix, &calls[at], manner.name(self, hash)));
             }
             if let Some(replicas) = replicas {
                 pipeline.add_command(replicas.command());
@@ -133,28 +133,16 @@ impl Link {
             let mut unknown_script = false;
             let mut granted = Vec::new();
             let mut values = values.into_iter();
-            for (at, quick) in open.into_iter().zip(quickly) {
-                match (answer_or_error(Ok(values.next().unwrap_or_default())), quick) {
-                    (Ok(value), Some(now)) => match calls[at].read_quick(&value, now) {
-                        Quick::Answer(answer) if !is_slow(sent_at) => answers[at] = Some(answer),
-                        Quick::Answer(_) | Quick::Open => {
-                            by_script[at] = true;
-                            again.push(at);
-                        }
-                        Quick::Stray => return Err(self.stray(&live, &calls[at])),
-                    },
-                    (Ok(value), None) => {
+            for at in open {
+                match answer_or_error(Ok(values.next().unwrap_or_default())) {
+                    Ok(value) => {
                         let answer = self.read(&live, &calls[at], &value, sent_at)?;
                         if matches!(answer, Answer::Claim(Verdict::Claimed(_))) {
                             granted.push(&calls[at]);
                         }
                         answers[at] = Some(answer);
                     }
-                    (Err(error), Some(_)) if self.needs_script(&error) => {
-                        by_script[at] = true;
-                        again.push(at);
-                    }
-                    (Err(error), _) => {
+                    Err(error) => {
                         again.push(at);
                         if meaning(&error) == Meaning::NoScript {
                             unknown_script = true;

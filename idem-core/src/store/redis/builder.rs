@@ -205,7 +205,7 @@ impl RedisStoreBuilder {
         let confirming = match self.replicas {
             None => None,
             Some(replicas) => {
-                let cluster = matches!(link.source, Source::Cluster(_));
+                let cluster = matches!(link.source, Source::Cluster(..));
                 let timeout = replicas.timeout.min(self.deadline / 2);
                 Some((make(self.source(cluster))?, Replicas { timeout, ..replicas }))
             }
@@ -235,7 +235,7 @@ impl RedisStoreBuilder {
 
     fn source(&self, cluster: bool) -> RedisResult<Source> {
         match (&self.target, &self.sentinel) {
-            (Target::Cluster(client), _) => Ok(Source::Cluster(client.clone())),
+            (Target::Cluster(client), _) => Ok(Source::Cluster(client.clone(), None)),
             (Target::Urls(_), Some(name)) => Source::sentinel(self.infos()?, name),
             (Target::Urls(_) | Target::Client(_), _) if cluster => {
                 Source::cluster(self.infos()?, self.deadline)

@@ -15,7 +15,7 @@ use crate::{Fingerprint, RecordId, Timestamp, Token};
 pub(super) struct Call {
     pub(super) id: RecordId,
     /// Comes back with the reply, which is thereby known to be this call's.
-    echo: Token,
+    pub(super) echo: Token,
     pub(super) operation: Operation,
 }
 
@@ -142,14 +142,36 @@ pub(super) fn key(prefix: &[u8], id: &RecordId) -> Vec<u8> {
 
 /// The beginning of a script's call.
 pub(super) fn begin(script: &'static Script, prefix: &[u8], id: &RecordId, naming: Naming) -> Cmd {
-    let mut command = if naming.hash { cmd("EVALSHA") } else { cmd("EVAL") };
-    if naming.hash {
-        command.arg(script.hash(naming.dialect));
-    } else {
-        command.arg(script.text(naming.dialect));
-    }
+    let mut command = named(script, naming);
     command.arg(1).arg(key(prefix, id));
     command
+}
+
+/// The same, for many records.
+pub(super) fn begin_all<'i>(
+    script: &'static Script,
+    prefix: &[u8],
+    ids: impl ExactSizeIterator<Item = &'i RecordId>,
+    naming: Naming,
+) -> Cmd {
+    let mut command = named(script, naming);
+    command.arg(ids.len());
+    for id in ids {
+        command.arg(key(prefix, id));
+    }
+    command
+}
+
+fn named(script: &'static Script, naming: Naming) -> Cmd {
+    if naming.hash {
+        let mut command = cmd("EVALSHA");
+        command.arg(script.hash(naming.dialect));
+        command
+    } else {
+        let mut command = cmd("EVAL");
+        command.arg(script.text(naming.dialect));
+        command
+    }
 }
 
 /// Token and fingerprint in one: as they lie in the record.

@@ -11,7 +11,8 @@ use crate::clock::micros;
 /// has a part in it.
 ///
 /// It is never ahead of the server (but for drift), and at most a second behind: by the half second that a reply may have been
-/// under way, and by what the server's clock was set since, which is noticed within a second.
+/// under way, and by what the server's clock was set since. Where this host was stopped for a while (a virtual machine that is moved),
+/// no clock of its own shows that: so what is done by this time has the server compare it with its own.
 #[derive(Default)]
 pub(super) struct Estimate {
     /// What the server's clock is ahead of the one here, in microseconds, wrapping; and when that was found out. Zero: never.
@@ -42,8 +43,10 @@ impl Estimate {
         }
         let ahead = now.as_micros().wrapping_sub(here);
         let known_at = self.known_at.load(Ordering::Relaxed);
-        let better = ahead.wrapping_sub(self.ahead.load(Ordering::Relaxed)).cast_signed() >= 0;
-        if better || known_at == 0 || here.saturating_sub(known_at) >= FRESH {
+        let more = ahead.wrapping_sub(self.ahead.load(Ordering::Relaxed)).cast_signed();
+        // By so much, a clock was set, or this host was stopped for a while.
+        let jumped = more.unsigned_abs() > FRESH;
+        if more >= 0 || jumped || known_at == 0 || here.saturating_sub(known_at) >= FRESH {
             self.ahead.store(ahead, Ordering::Relaxed);
             self.known_at.store(here, Ordering::Release);
         }
@@ -76,7 +79,17 @@ mod tests {
         let estimate = Estimate::default();
         let now = Timestamp::from_micros(5_000_000_000);
         estimate.learn(now, here());
-        estimate.learn(Timestamp::from_micros(4_000_000_000), here());
+        estimate.learn(Timestamp::from_micros(4_999_500_000), here());
+        let known = estimate.now().unwrap();
+        assert!(known >= now && known.since(now) < Duration::from_secs(1), "{known:?}");
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_is_believed_at_once() {
+        let estimate = Estimate::default();
+        estimate.learn(Timestamp::from_micros(5_000_000_000), here());
+        let now = Timestamp::from_micros(4_000_000_000);
+        estimate.learn(now, here());
         let known = estimate.now().unwrap();
         assert!(known >= now && known.since(now) < Duration::from_secs(1), "{known:?}");
     }

@@ -4,12 +4,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use redis::{Pipeline, RedisError, RedisResult, Value};
+use redis::{ErrorKind, Pipeline, RedisError, RedisResult, Value, cmd};
 use tokio::runtime::Handle;
 
 use super::check::{self, Report};
+use super::crowd::Crowd;
 use super::estimate::Estimate;
 use super::health::Health;
+use super::nodes::Nodes;
 use super::place::{Meaning, Place, meaning};
 use super::script::{Dialect, EVERYDAY};
 use super::source::{Connection, Source};
@@ -33,6 +35,7 @@ pub(super) struct Link {
     /// For tests: the clock to decide by, instead of the server's.
     pub(super) clock: Option<ManualClock>,
     pub(super) health: Arc<Health>,
+    pub(super) crowd: Crowd,
     current: Mutex<Option<Live>>,
     connecting: tokio::sync::Mutex<Attempts>,
 }
@@ -53,6 +56,8 @@ pub(super) struct Live {
     heard: Arc<AtomicU64>,
     /// The clock of the server at its other end.
     pub(super) estimate: Arc<Estimate>,
+    /// Which node has what, in a cluster.
+    pub(super) nodes: Arc<Nodes>,
 }
 
 impl Link {
@@ -66,7 +71,7 @@ impl Link {
         clock: Option<ManualClock>,
     ) -> Self {
         // Nodes of a cluster have clocks of their own, and servers that do not read flags no `SET` that does it all.
-        let quick = quick && flags && clock.is_none() && !matches!(source, Source::Cluster(_));
+        let quick = quick && flags && clock.is_none() && !matches!(source, Source::Cluster(..));
         Self {
             source,
             place,
@@ -76,6 +81,7 @@ impl Link {
             flags: AtomicBool::new(flags),
             clock,
             health: Arc::default(),
+            crowd: Crowd::default(),
             current: Mutex::new(None),
             connecting: tokio::sync::Mutex::default(),
         }
@@ -138,7 +144,7 @@ impl Link {
             return Err(error.clone());
         }
         let began = now();
-        let connection = match self.attempt(replica).await {
+        let connection = match self.attempt(replica, attempts.made > 0).await {
             Ok(connection) => connection,
             Err(error) => {
                 attempts.failed = Some((began, error.clone()));
@@ -151,16 +157,23 @@ impl Link {
             number: attempts.made,
             heard: Arc::new(AtomicU64::new(now().as_micros())),
             estimate: Arc::default(),
+            nodes: Arc::default(),
         };
         *self.current() = Some(live.clone());
         Ok(live)
     }
 
-    async fn attempt(&self, replica: bool) -> Result<Connection, StoreError> {
+    async fn attempt(&self, replica: bool, again: bool) -> Result<Connection, StoreError> {
         let opened = self.deadline.within(self.open()).await;
-        let (connection, report) = opened
-            .ok_or_else(|| self.place.late("connect", self.deadline.limit()))?
-            .map_err(|error| self.place.fault("connect", error))?;
+        let opened = opened.ok_or_else(|| self.place.late("connect", self.deadline.limit()))?;
+        let (connection, report) = opened.map_err(|error| {
+            // They knew one before: it is down, and the next one is not promoted yet.
+            if again && error.kind() == ErrorKind::MasterNameNotFoundBySentinel {
+                let what = format_args!("cannot connect: the Sentinels name no primary now ({error})");
+                return self.place.error(StoreErrorKind::Unavailable, what).because(error);
+            }
+            self.place.fault("connect", error)
+        })?;
         self.health.note(&report);
         // It refuses writes, but what it is only asked for it answers, as of some time in the past.
         if report.replica && !replica && !connection.is_cluster() {
@@ -180,6 +193,11 @@ impl Link {
     /// Gives the server the scripts, and finds out whether it reads flags. Where that is forbidden, the first calls do it.
     async fn load_scripts(&self, connection: &mut Connection) -> RedisResult<()> {
         if connection.is_cluster() {
+            for script in EVERYDAY {
+                let mut load = cmd("SCRIPT");
+                load.arg("LOAD").arg(script.text(self.dialect()));
+                connection.ask_primaries(load).await;
+            }
             return Ok(());
         }
         loop {

@@ -120,9 +120,10 @@ pub(super) fn meaning(error: &RedisError) -> Meaning {
         ),
         ErrorKind::InvalidClientConfig => Meaning::Other(Misconfigured, "the URL cannot be used"),
         ErrorKind::EmptySentinelList => Meaning::Other(Misconfigured, "no Sentinel is named"),
-        ErrorKind::MasterNameNotFoundBySentinel => {
-            Meaning::Other(Misconfigured, "the Sentinels do not know a primary of this name")
-        }
+        ErrorKind::MasterNameNotFoundBySentinel => Meaning::Other(
+            Misconfigured,
+            "the Sentinels do not know a primary of this name, or none that is up",
+        ),
         ErrorKind::RESP3NotSupported => Meaning::Other(
             Misconfigured,
             "it is older than 6 and does not speak RESP3; leave `protocol=resp3` out of the URL",

@@ -1,62 +1,76 @@
 //! The two operations of nearly every message, without what makes scripts slow: a first claim, and its success.
 //!
 //! A first claim is one `SET … NX GET` of a record made here. It is granted if there was none, which no other claim can find too.
-//! If there was one, it comes back, and a duplicate's answer is read off it. Its success is a script that compares how the record
-//! begins and writes; it asks for no time either.
+//! If there was one, it comes back, and a duplicate's answer is read off it. Its success is a record made here too: a script
+//! compares how the old one begins, and writes. One script does it for many records.
 //!
-//! The times in such a record are the server's as it is known here: see [`Estimate`](super::estimate::Estimate). They are at most
-//! a second behind. So this is for times of ten seconds and more, and for records that do not end within the next two; all else
-//! is left to the scripts, which read the server's clock themselves. Who is granted, and who may write, hangs on no clock.
+//! The times in such a record are the server's as it is known here: see [`Estimate`](super::estimate::Estimate). The server says
+//! after the claims, and the script before it writes, whether that was so to a second. This is for times of ten seconds and more, and
+//! for records that do not end within the next seconds; all else is left to the scripts that read the server's clock themselves.
+//! Who is granted, and who may write, hangs on no clock.
 
 use std::time::Duration;
 
-use redis::{Cmd, Value, cmd};
+use redis::{Cmd, Value};
 
-use super::call::{Call, Naming, begin, key};
+use super::call::{Call, Naming, begin, begin_all, key};
 use super::record;
-use super::script::END_QUICK;
-use crate::Timestamp;
-use crate::clock::micros;
+use super::script::{END_MANY, END_QUICK};
 use crate::machine::{
     Answer, Change, Claim, Completion, Grant, Operation, Prior, Record, Recorded, State, Verdict, decide,
 };
+use crate::{Timestamp, Token};
 
 /// Leases and lifetimes that are shorter are left to the scripts.
 const SHORTEST: Duration = Duration::from_secs(10);
 /// What ends sooner is left to the scripts.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// What a quick reply comes to.
+/// How far the server's time may be from what it was taken for.
+const OFF: Duration = Duration::from_secs(1);
+
+/// What a quick command comes to.
+#[derive(Debug)]
 pub(super) enum Quick {
     Answer(Answer),
     /// The script has to be asked.
     Open,
-    /// It belongs to another call.
+    /// It was granted, with times that are not the server's: to be taken back before the script is asked.
+    Untimely,
+    /// The reply belongs to another call.
     Stray,
 }
 
 impl Call {
-    /// The quick command for this call, if there is one.
-    pub(super) fn quick(&self, prefix: &[u8], now: Timestamp, naming: Naming) -> Option<Cmd> {
+    /// The end that it asks to record, if it does.
+    pub(super) fn end(&self) -> Option<End<'_>> {
         match &self.operation {
-            Operation::Claim(claim) if claim.lease >= SHORTEST => Some(set_if_new(self, claim, prefix, now)),
-            Operation::Complete(end) if is_long(end) => Some(end_first(self, end, 2, prefix, now, naming)),
-            Operation::Fail(end) if is_long(end) => Some(end_first(self, end, 3, prefix, now, naming)),
+            Operation::Complete(end) => Some(End { end, success: true }),
+            Operation::Fail(end) => Some(End { end, success: false }),
             _ => None,
         }
     }
 
-    /// Reads the reply to a quick command that was sent at `now`.
+    /// Whether there is a quick command for it.
+    pub(super) fn is_quick(&self) -> bool {
+        match &self.operation {
+            Operation::Claim(claim) => claim.lease >= SHORTEST,
+            Operation::Complete(end) | Operation::Fail(end) => end.ttl >= SHORTEST && end.keep >= SHORTEST,
+            _ => false,
+        }
+    }
+
+    /// Reads the reply to a claim's quick command that was sent at `now`.
     pub(super) fn read_quick(&self, reply: &Value, now: Timestamp) -> Quick {
-        match (&self.operation, reply) {
-            (Operation::Claim(_), Value::Nil) => Quick::Answer(Answer::Claim(Verdict::Claimed(Grant {
+        match reply {
+            Value::Nil => Quick::Answer(Answer::Claim(Verdict::Claimed(Grant {
                 fence: now.as_micros(),
                 tries: 1,
                 first_age: Duration::ZERO,
                 prior: Prior::None,
                 resumed: false,
             }))),
-            (Operation::Claim(_), Value::BulkString(found)) => match record::read(found) {
+            Value::BulkString(found) => match record::read(found) {
                 Ok(record) if is_settled(&record, now) => match decide(Some(&record), &self.operation, now) {
                     (answer, Change::None) => Quick::Answer(answer),
                     _ => Quick::Open,
@@ -64,21 +78,9 @@ impl Call {
                 // What is wrong with it, the script's answer says.
                 _ => Quick::Open,
             },
-            (Operation::Complete(end) | Operation::Fail(end), Value::BulkString(who)) => {
-                if *who == record::begins(1, &end.token, end.fingerprint.as_ref()) {
-                    Quick::Answer(Answer::Record(Recorded::Stored))
-                } else {
-                    Quick::Stray
-                }
-            }
-            (Operation::Complete(_) | Operation::Fail(_), Value::Nil) => Quick::Open,
             _ => Quick::Stray,
         }
     }
-}
-
-fn is_long(end: &Completion) -> bool {
-    end.ttl >= SHORTEST && end.keep >= SHORTEST
 }
 
 /// Whether nothing about it changes within the next two seconds, but by a call.
@@ -96,37 +98,124 @@ fn is_settled(record: &Record, now: Timestamp) -> bool {
         }
 }
 
-fn set_if_new(call: &Call, claim: &Claim, prefix: &[u8], now: Timestamp) -> Cmd {
-    let keep = claim.keep.max(claim.lease);
-    let mut value = record::begins(1, &claim.token, claim.fingerprint.as_ref());
-    value.extend_from_slice(&1_u32.to_be_bytes());
-    for number in [now, now, now.after(keep), now.after(claim.lease)] {
-        record::put(&mut value, number.as_micros());
+impl Quick {
+    pub(super) const STORED: Self = Self::Answer(Answer::Record(Recorded::Stored));
+
+    /// The same, if the server's time was what it had been taken for. Else no claim counts.
+    pub(super) fn by(self, said: Option<Timestamp>, now: Timestamp) -> Self {
+        let timely = said.is_some_and(|said| said.since(now) <= OFF && now.since(said) <= OFF);
+        match self {
+            Self::Answer(Answer::Claim(Verdict::Claimed(_))) if !timely => Self::Untimely,
+            Self::Answer(_) if !timely => Self::Open,
+            quick => quick,
+        }
     }
-    let mut set = cmd("SET");
-    set.arg(key(prefix, &call.id)).arg(value).arg("NX").arg("GET").arg("PX").arg(millis(keep));
+}
+
+/// The end of an attempt, as a call asks to record it.
+#[derive(Clone, Copy)]
+pub(super) struct End<'c> {
+    pub(super) end: &'c Completion,
+    success: bool,
+}
+
+impl End<'_> {
+    /// How long the record lives on.
+    pub(super) fn lifetime(&self) -> Duration {
+        self.end.keep.max(self.end.ttl)
+    }
+
+    /// Reads the reply to its quick command.
+    pub(super) fn read_quick(&self, reply: &Value) -> Quick {
+        match reply {
+            Value::Nil => Quick::Open,
+            Value::BulkString(reply) if *reply == held(self.end) => Quick::STORED,
+            _ => Quick::Stray,
+        }
+    }
+}
+
+/// The quick command of a claim.
+pub(super) fn set_if_new(claim: &Claim, prefix: &[u8], now: Timestamp) -> Cmd {
+    let drop_at = now.after(claim.keep.max(claim.lease));
+    let mut value = record::begins(1, &claim.token, claim.fingerprint.as_ref());
+    put_first(&mut value, now);
+    for time in [drop_at, now.after(claim.lease)] {
+        record::put(&mut value, time.as_micros());
+    }
+    let mut set = Cmd::with_capacity(7, 192);
+    set.arg("SET")
+        .arg(key(prefix, &claim.id))
+        .arg(value)
+        .arg("NX")
+        .arg("GET")
+        .arg("PXAT")
+        .arg(millis(drop_at));
     set
 }
 
-fn end_first(call: &Call, end: &Completion, state: u8, prefix: &[u8], now: Timestamp, naming: Naming) -> Cmd {
-    let keep = end.keep.max(end.ttl);
-    let mut tail = Vec::with_capacity(21 + end.body.len());
-    for number in [now.after(keep), now.after(end.ttl), now] {
-        record::put(&mut tail, number.as_micros());
-    }
-    tail.extend_from_slice(&end.body);
-    let mut command = begin(&END_QUICK, prefix, &call.id, naming);
-    command
-        .arg(record::begins(1, &end.token, end.fingerprint.as_ref()))
-        .arg(record::begins(state, &end.token, end.fingerprint.as_ref()))
-        .arg(tail)
-        .arg(millis(keep));
+/// The quick command of one end.
+pub(super) fn end_first(end: End<'_>, prefix: &[u8], now: Timestamp, naming: Naming) -> Cmd {
+    let drop_at = now.after(end.lifetime());
+    let mut command = begin(&END_QUICK, prefix, &end.end.id, naming);
+    command.arg(held(end.end)).arg(new(end, now, drop_at)).arg(millis(drop_at)).arg(seconds(now));
     command
 }
 
-/// Whole milliseconds, and no fewer than there are.
-fn millis(duration: Duration) -> u64 {
-    micros(duration).min(record::LAST / 2).div_ceil(1_000)
+/// The quick command of many ends, on different records that live equally long from now on. The script answers with `echo`.
+pub(super) fn end_many(ends: &[End<'_>], echo: &Token, prefix: &[u8], now: Timestamp, naming: Naming) -> Cmd {
+    let mut command = begin_all(&END_MANY, prefix, ends.iter().map(|end| &end.end.id), naming);
+    let drop_at = ends.first().map_or(now, |end| now.after(end.lifetime()));
+    command.arg(echo.as_bytes()).arg(millis(drop_at)).arg(seconds(now));
+    for &end in ends {
+        command.arg(held(end.end)).arg(new(end, now, drop_at));
+    }
+    command
+}
+
+/// How a record begins that a first attempt holds, up to its first grant: that was its own.
+fn held(end: &Completion) -> Vec<u8> {
+    let mut bytes = record::begins(1, &end.token, end.fingerprint.as_ref());
+    put_first(&mut bytes, Timestamp::from_micros(end.fence));
+    bytes
+}
+
+fn new(End { end, success }: End<'_>, now: Timestamp, drop_at: Timestamp) -> Vec<u8> {
+    let mut bytes = record::begins(if success { 2 } else { 3 }, &end.token, end.fingerprint.as_ref());
+    put_first(&mut bytes, Timestamp::from_micros(end.fence));
+    for time in [drop_at, now.after(end.ttl), now] {
+        record::put(&mut bytes, time.as_micros());
+    }
+    bytes.extend_from_slice(&end.body);
+    bytes
+}
+
+/// Adds the tries, fence and first grant of a first attempt.
+fn put_first(bytes: &mut Vec<u8>, granted_at: Timestamp) {
+    bytes.extend_from_slice(&1_u32.to_be_bytes());
+    for time in [granted_at, granted_at] {
+        record::put(bytes, time.as_micros());
+    }
+}
+
+/// What `TIME` says.
+pub(super) fn time(value: &Value) -> Option<Timestamp> {
+    let Value::Array(parts) = value else { return None };
+    let mut parts = parts.iter().map(|part| match part {
+        Value::BulkString(digits) => str::from_utf8(digits).ok()?.parse::<u64>().ok(),
+        _ => None,
+    });
+    let (seconds, micros) = (parts.next()??, parts.next()??);
+    Some(Timestamp::from_micros(seconds.checked_mul(1_000_000)?.checked_add(micros)?))
+}
+
+fn seconds(time: Timestamp) -> u64 {
+    time.as_micros() / 1_000_000
+}
+
+/// The first whole millisecond of the server's clock that is past `time`.
+fn millis(time: Timestamp) -> u64 {
+    time.as_micros().min(record::LAST) / 1_000 + 1
 }
 
 #[cfg(test)]

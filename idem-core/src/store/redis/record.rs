@@ -59,7 +59,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Record, Damage> {
 
 /// How a record begins that a first attempt holds.
 pub(super) fn begins(state: u8, token: &Token, fingerprint: Option<&Fingerprint>) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(17 + 16 + 32);
+    let mut bytes = Vec::with_capacity(17 + 16 + 39 + 64);
     bytes.push(0xa0 + state + if fingerprint.is_some() { 16 } else { 0 });
     bytes.extend_from_slice(token.as_bytes());
     if let Some(fingerprint) = fingerprint {

@@ -37,6 +37,7 @@ scripts! {
     CLAIM = "claim.lua", "claim a message";
     END = "end.lua", "record how an attempt ended";
     END_QUICK = "end_quick.lua", "record how an attempt ended";
+    END_MANY = "end_many.lua", "record how attempts ended";
     RENEW = "renew.lua", "renew a lease";
     RELEASE = "release.lua", "give a claim back";
     WITHDRAW = "withdraw.lua", "take a grant back";
@@ -45,7 +46,7 @@ scripts! {
 }
 
 /// What a new connection makes sure of.
-pub(super) static EVERYDAY: [&Script; 5] = [&CLAIM, &END, &END_QUICK, &RENEW, &RELEASE];
+pub(super) static EVERYDAY: [&Script; 6] = [&CLAIM, &END, &END_QUICK, &END_MANY, &RENEW, &RELEASE];
 
 impl Script {
     pub(super) fn of(operation: &Operation) -> &'static Self {

@@ -4,30 +4,31 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::time::Duration;
 
-use redis::aio::{ConnectionLike, MultiplexedConnection};
+use redis::aio::MultiplexedConnection;
 use redis::cluster::ClusterClient;
-use redis::cluster_async::ClusterConnection;
-use redis::cluster_routing::{MultipleNodeRoutingInfo, RoutingInfo};
+use redis::cluster_routing::{MultipleNodeRoutingInfo, Route, RoutingInfo, SingleNodeRoutingInfo, SlotAddr};
 use redis::sentinel::{SentinelClient, SentinelNodeConnectionInfo, SentinelServerType};
 use redis::{
     AsyncConnectionConfig, Client, Cmd, ConnectionInfo, Pipeline, RedisConnectionInfo, RedisResult, Value,
 };
 use tokio::runtime::Handle;
 
+use super::redirect::Cluster;
+
 /// One server, the primary that Sentinels know of, or a cluster.
 pub(super) enum Source {
     One(Client),
     /// Asked anew for each connection.
     Sentinel(tokio::sync::Mutex<SentinelClient>),
-    Cluster(ClusterClient),
+    /// With how to reach one of its nodes, if that is known.
+    Cluster(ClusterClient, Option<Box<ConnectionInfo>>),
 }
 
 /// A connection that any number of calls share.
 #[derive(Clone)]
 pub(super) enum Connection {
     One(MultiplexedConnection),
-    /// Its own timers need the runtime wherever it is polled.
-    Cluster(ClusterConnection, Handle),
+    Cluster(Cluster),
 }
 
 impl Source {
@@ -48,20 +49,20 @@ impl Source {
 
     /// The cluster that these nodes belong to.
     pub(super) fn cluster(nodes: Vec<ConnectionInfo>, limit: Duration) -> RedisResult<Self> {
+        let first = nodes.first().cloned().map(Box::new);
         let client = ClusterClient::builder(nodes)
             .connection_timeout(limit)
             .response_timeout(limit)
             .overall_response_timeout(None)
-            .retries(8)
-            .min_retry_wait(10)
-            .max_retry_wait(500)
+            // What it does by itself is not safe here: see `redirect.rs`.
+            .retries(0)
             .build()?;
-        Ok(Self::Cluster(client))
+        Ok(Self::Cluster(client, first))
     }
 
     /// Connects. No time of the client's own: the caller has one.
     pub(super) async fn connect(&self) -> RedisResult<Connection> {
-        let config = AsyncConnectionConfig::new().set_response_timeout(None).set_connection_timeout(None);
+        let config = untimed();
         match self {
             Self::One(client) => {
                 client.get_multiplexed_async_connection_with_config(&config).await.map(Connection::One)
@@ -69,9 +70,9 @@ impl Source {
             Self::Sentinel(client) => {
                 client.lock().await.get_async_connection_with_config(&config).await.map(Connection::One)
             }
-            Self::Cluster(client) => {
+            Self::Cluster(client, node) => {
                 let connection = client.get_async_connection().await?;
-                Ok(Connection::Cluster(connection, Handle::current()))
+                Ok(Connection::Cluster(Cluster::new(connection, node.as_deref().cloned())))
             }
         }
     }
@@ -86,18 +87,36 @@ impl Connection {
     pub(super) async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
         match self {
             Self::One(connection) => connection.send_packed_command(command).await,
-            Self::Cluster(connection, runtime) => {
-                entered(runtime, connection.req_packed_command(command)).await
+            Self::Cluster(cluster) => {
+                let mut pipeline = Pipeline::with_capacity(1);
+                pipeline.add_command(command.clone());
+                let mut values = cluster.follow(&pipeline).await?;
+                Ok(values.pop().unwrap_or_default())
             }
         }
     }
 
-    /// Sends many at once, in a cluster all to one node. Errors of the server come as values.
+    /// Sends many at once, in a cluster all about one record. Errors of the server come as values.
     pub(super) async fn send_all(&mut self, commands: &Pipeline) -> RedisResult<Vec<Value>> {
         match self {
             Self::One(connection) => connection.send_packed_commands(commands, 0, commands.len()).await,
-            Self::Cluster(connection, runtime) => {
-                entered(runtime, connection.req_packed_commands(commands, 0, commands.len())).await
+            Self::Cluster(cluster) => cluster.follow(commands).await,
+        }
+    }
+
+    /// Whether redirections are followed here, and not by the client: it would send a pipeline on as a whole.
+    pub(super) fn is_followed(&self) -> bool {
+        matches!(self, Self::Cluster(cluster) if cluster.is_followed())
+    }
+
+    /// Sends many at once to the node of a cluster that has `key`. An error if some of it is elsewhere.
+    pub(super) async fn send_to_node(&mut self, commands: Pipeline, key: &[u8]) -> RedisResult<Vec<Value>> {
+        match self {
+            Self::One(_) => self.send_all(&commands).await,
+            Self::Cluster(Cluster { connection, runtime, .. }) => {
+                let primary = SingleNodeRoutingInfo::SpecificNode(Route::with_key(key, SlotAddr::Master));
+                let count = commands.len();
+                entered(runtime, connection.route_pipeline(commands, 0, count, primary)).await
             }
         }
     }
@@ -109,7 +128,7 @@ impl Connection {
                 Ok(value) => vec![(String::new(), value)],
                 Err(_) => Vec::new(),
             },
-            Self::Cluster(connection, runtime) => {
+            Self::Cluster(Cluster { connection, runtime, .. }) => {
                 let all = RoutingInfo::MultiNode((MultipleNodeRoutingInfo::AllMasters, None));
                 match entered(runtime, connection.route_command(command, all)).await {
                     Ok(Value::Map(answers)) => {
@@ -122,8 +141,13 @@ impl Connection {
     }
 }
 
+/// Without times of the client's own.
+pub(super) fn untimed() -> AsyncConnectionConfig {
+    AsyncConnectionConfig::new().set_response_timeout(None).set_connection_timeout(None)
+}
+
 /// Polls `future` as if from `runtime`.
-async fn entered<F: Future>(runtime: &Handle, future: F) -> F::Output {
+pub(super) async fn entered<F: Future>(runtime: &Handle, future: F) -> F::Output {
     let mut future = pin!(future);
     poll_fn(|cx| {
         let _entered = runtime.enter();

@@ -1,7 +1,6 @@
 //! An operation that ends in time, whoever polls it.
 
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -9,11 +8,10 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
-use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::Timestamp;
 use crate::clock::{Clock, Due};
-use crate::store::{block_on, may_block};
+use crate::store::{block_on, blocking, waits_within_a_runtime};
 
 /// How long operations may take. The time is that of idem's own thread, so that the end comes even if a runtime is stuck or gone.
 ///
@@ -72,15 +70,9 @@ impl<F: Future> Future for Within<'_, F> {
     type Output = Option<F::Output>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        if !std::mem::replace(self.as_mut().project().begun, true) && blocks_a_worker() {
-            let mut operation = self.as_mut();
-            let waited = catch_unwind(AssertUnwindSafe(|| {
-                tokio::task::block_in_place(|| block_on(operation.as_mut()))
-            }));
-            // Within a `LocalSet` a worker cannot be given away: then its thread is blocked, as the caller wants it.
-            if let Ok(output) = waited {
-                return Poll::Ready(output);
-            }
+        if !std::mem::replace(self.as_mut().project().begun, true) && waits_within_a_runtime() {
+            // Connections may be served by this very thread.
+            return Poll::Ready(blocking(|| block_on(self.as_mut())));
         }
         let this = self.project();
         if let Poll::Ready(output) = this.operation.poll(cx) {
@@ -94,13 +86,6 @@ impl<F: Future> Future for Within<'_, F> {
         let rung = this.place.as_ref().is_some_and(|place| place.alarm.rung.load(Ordering::Acquire));
         if rung { Poll::Ready(None) } else { Poll::Pending }
     }
-}
-
-/// Whether this thread waits for nothing else, and is a worker of a runtime: connections may be served by this very thread, so it
-/// must be given away while the wait lasts.
-fn blocks_a_worker() -> bool {
-    may_block()
-        && Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread)
 }
 
 /// A timer that operations share.

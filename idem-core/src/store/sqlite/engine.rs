@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use rusqlite::{CachedStatement, Connection};
 
 use self::housekeeping::Housekeeping;
-use super::open;
-use super::place::Place;
 use super::row;
 use super::work::{Said, Wait, Work};
 use crate::clock::Clock;
 use crate::machine::{Answer, Change, Operation, Record, State, decide};
+use crate::store::sqlite_record::file::{Identity, identity};
+use crate::store::sqlite_record::{Place, statements};
 use crate::{RecordId, StoreError, StoreErrorKind, Timestamp};
 
 mod housekeeping;
@@ -22,7 +22,7 @@ pub(super) struct Engine {
     connection: Connection,
     place: Place,
     clock: Clock,
-    file: open::Identity,
+    file: Identity,
     checked: Instant,
     /// What the connection waits for at its next commit.
     level: Wait,
@@ -42,7 +42,7 @@ impl Engine {
     const CHECK: Duration = if cfg!(test) { Duration::ZERO } else { Duration::from_millis(100) };
 
     pub(super) fn new(connection: Connection, place: Place, clock: Clock) -> Self {
-        let file = open::identity(place.path());
+        let file = identity(place.path());
         Self {
             connection,
             place,
@@ -164,26 +164,24 @@ impl Engine {
         if let Some(answer) = self.usual(id, operation, now)? {
             return Ok(answer);
         }
-        let found = row::find(&mut *self.prepare(include_str!("find.sql"))?, id)
+        let found = row::find(&mut *self.prepare(statements::FIND)?, id)
             .map_err(|error| self.place.unreadable(id, error))?;
         let (answer, change) = decide(found.as_ref().map(|found| &found.record), operation, now);
         let changed = match (change, found) {
             (Change::None, _) | (Change::Remove, None) => return Ok(answer),
             (Change::Put(record), Some(found)) => {
-                row::write(&mut *self.prepare(include_str!("update.sql"))?, found.row, &record).map(drop)
+                row::write(&mut *self.prepare(statements::UPDATE)?, found.row, &record).map(drop)
             }
             (Change::Put(record), None) => {
                 let id = id.as_bytes().as_slice();
-                row::write(&mut *self.prepare(include_str!("insert.sql"))?, id, &record).map(drop)
+                row::write(&mut *self.prepare(statements::INSERT)?, id, &record).map(drop)
             }
             // If the clock was set back, the next grant's fence would not be greater without this one's. A sweep takes it in time.
             (Change::Remove, Some(found)) if found.record.fence >= now.as_micros() => {
                 let dead = Record { state: State::Open, drop_at: Timestamp::ZERO, ..found.record };
-                row::write(&mut *self.prepare(include_str!("update.sql"))?, found.row, &dead).map(drop)
+                row::write(&mut *self.prepare(statements::UPDATE)?, found.row, &dead).map(drop)
             }
-            (Change::Remove, Some(found)) => {
-                self.prepare(include_str!("remove.sql"))?.execute([found.row]).map(drop)
-            }
+            (Change::Remove, Some(found)) => self.prepare(statements::REMOVE)?.execute([found.row]).map(drop),
         };
         changed.map_err(|error| self.place.fault("write a record", error))?;
         self.wrote(operation);
@@ -222,7 +220,7 @@ impl Engine {
         if self.checked.elapsed() < Self::CHECK {
             return Ok(());
         }
-        if open::identity(self.place.path()) == self.file {
+        if identity(self.place.path()) == self.file {
             self.checked = Instant::now();
             return Ok(());
         }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::place::Place;
 use super::{file_system, shared};
+use crate::store::sqlite_record::{Place, statements};
 use crate::{StoreError, StoreErrorKind};
 
 /// "idem", where SQLite keeps the name of the program that a file belongs to.
@@ -102,7 +102,7 @@ fn set_up(
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fault)?;
     let owner = self::owner(&transaction).map_err(fault)?;
     if judge(place, owner)? == Schema::Missing {
-        transaction.execute_batch(include_str!("schema.sql")).map_err(fault)?;
+        transaction.execute_batch(statements::SCHEMA).map_err(fault)?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fault)?;
         transaction.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(fault)?;
     }
@@ -217,27 +217,6 @@ fn settle(connection: &Connection, max_bytes: Option<u64>) -> rusqlite::Result<(
         connection.pragma_update(None, "max_page_count", pages)?;
     }
     Ok(())
-}
-
-/// What identifies the file on its disk, with its log and the memory that its locks live in, so that one put in the place of
-/// another is noticed. Each may be absent.
-pub(super) type Identity = [Option<(u64, u64)>; 3];
-
-/// The identity of the file at `path`.
-#[cfg(unix)]
-pub(super) fn identity(path: &Path) -> Identity {
-    use std::os::unix::fs::MetadataExt;
-    ["", "-wal", "-shm"].map(|suffix| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        std::fs::metadata(name).ok().map(|found| (found.dev(), found.ino()))
-    })
-}
-
-/// Other systems do not let an open file be replaced.
-#[cfg(not(unix))]
-pub(super) fn identity(_: &Path) -> Identity {
-    [None; 3]
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use std::time::Duration;
 use rusqlite::{Connection, Statement};
 
 use super::open;
-use super::place::Place;
 use super::row::{self, Glance, RowError};
 use crate::machine::Record;
+use crate::store::sqlite_record::{Place, statements};
 use crate::{RecordId, StoreError};
 
 /// A few connections; the first that is free serves, so that one caller at a time finds one warm cache.
@@ -27,7 +27,7 @@ impl Readers {
 
     /// The record as the last commit left it, whether or not its end has passed.
     pub(super) fn find(&self, id: &RecordId) -> Result<Option<Record>, StoreError> {
-        let found = self.read(include_str!("find.sql"), id, row::find)?;
+        let found = self.read(statements::FIND, id, row::find)?;
         Ok(found.map(|found| found.record))
     }
 

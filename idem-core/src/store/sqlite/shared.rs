@@ -3,9 +3,8 @@
 use rusqlite::Connection;
 
 use super::SqliteStore;
-use super::inbox::place_of;
-use super::place::Place;
-use crate::{StoreError, StoreErrorKind};
+use crate::StoreError;
+use crate::store::sqlite_record::{Place, SqliteRecords, statements};
 
 impl SqliteStore {
     /// The statements that make the table, for those who migrate their database themselves. They are to run once.
@@ -13,7 +12,7 @@ impl SqliteStore {
     /// What `#[idempotent(…, tx = tx)]` and [`beside_other_tables`](super::SqliteStoreBuilder::beside_other_tables) need in a database
     /// of yours.
     pub const fn schema() -> &'static str {
-        include_str!("schema.sql")
+        SqliteRecords::schema()
     }
 
     /// Makes the table in the database of `connection`, if it is not there: at start-up, before the first handler that takes a
@@ -21,11 +20,11 @@ impl SqliteStore {
     ///
     /// # Errors
     /// The message names the file and the cause.
-    /// - [`Foreign`](StoreErrorKind::Foreign): there is another table of this name, or one that a newer idem has made.
-    /// - [`ReadOnly`](StoreErrorKind::ReadOnly), [`Full`](StoreErrorKind::Full), [`Corrupt`](StoreErrorKind::Corrupt): the file is.
-    /// - [`Unavailable`](StoreErrorKind::Unavailable): another connection kept it locked for as long as this one waits.
+    /// - [`Foreign`](crate::StoreErrorKind::Foreign): there is another table of this name, or one that a newer idem has made.
+    /// - [`ReadOnly`](crate::StoreErrorKind::ReadOnly), [`Full`](crate::StoreErrorKind::Full), [`Corrupt`](crate::StoreErrorKind::Corrupt): the file is.
+    /// - [`Unavailable`](crate::StoreErrorKind::Unavailable): another connection kept it locked for as long as this one waits.
     pub fn ensure_schema(connection: &Connection) -> Result<(), StoreError> {
-        ensure(connection, &place_of(connection))
+        ensure(connection, &Place::of_connection(connection.path()))
     }
 }
 
@@ -47,11 +46,7 @@ pub(super) fn ensure(connection: &Connection, place: &Place) -> Result<(), Store
         };
         made.map_err(fault)?;
     }
-    fits(connection).map_err(|error| {
-        let what =
-            format_args!("its table `idem_record` is not the one that this version of idem makes: {error}");
-        place.error(StoreErrorKind::Foreign, what).because(error)
-    })
+    fits(connection).map_err(|error| place.not_ours(error))
 }
 
 fn make(connection: &Connection) -> rusqlite::Result<()> {
@@ -62,17 +57,9 @@ fn make(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 fn is_there(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.query_row(
-        "select exists (select 1 from sqlite_schema where name = 'idem_record')",
-        [],
-        |row| row.get(0),
-    )
+    connection.query_row(statements::IS_THERE, [], |row| row.get(0))
 }
 
-/// Whether the statements can be prepared that read and write all columns, and rely on the key being unique.
 fn fits(connection: &Connection) -> rusqlite::Result<()> {
-    for statement in [include_str!("find.sql"), include_str!("insert.sql")] {
-        connection.prepare(statement)?;
-    }
-    Ok(())
+    statements::FITTING.iter().try_for_each(|statement| connection.prepare(statement).map(drop))
 }

@@ -9,11 +9,11 @@ use std::thread::{self, JoinHandle};
 
 use super::engine::{Answers, Engine};
 use super::novelty::Novelty;
-use super::place::Place;
 use super::promise::{Promised, promise};
 use super::queue::{Job, Next, Queue};
 use super::work::{Said, Wait, Work};
 use crate::machine::{Answer, Claim, Verdict};
+use crate::store::sqlite_record::Place;
 use crate::{StoreError, StoreErrorKind};
 
 /// The writing side of a store.

@@ -19,6 +19,7 @@ pub(super) enum Failure {
     NoFile(PathBuf),
     NotRead(PathBuf, io::Error),
     NotWritten(PathBuf, io::Error),
+    NoLockFile(PathBuf),
     Malformed(PathBuf, Malformed),
     Changed(PathBuf, Report),
 }
@@ -36,7 +37,7 @@ impl fmt::Display for Failure {
                  where somebody reads its diff, or take CI out of this command's environment",
             ),
             Self::SharedScopes(shared) => {
-                f.write_str("handlers with one scope would skip each other's messages")?;
+                f.write_str("handlers that share records would skip each other's messages")?;
                 shared.iter().try_for_each(|shared| write!(f, "\n    {shared}"))
             }
             Self::NothingLinked if cfg!(miri) => f.write_str(
@@ -52,8 +53,26 @@ impl fmt::Display for Failure {
                  IDEM_LOCK=update cargo test",
                 path.display()
             ),
-            Self::NotRead(path, error) => write!(f, "{} cannot be read: {error}", path.display()),
-            Self::NotWritten(path, error) => write!(f, "{} cannot be written: {error}", path.display()),
+            Self::NotRead(path, error) => write!(
+                f,
+                "{} cannot be read: {error}; if it is a lock file, take back what was changed in it, or delete it and run the test with \
+                 IDEM_LOCK=update",
+                path.display()
+            ),
+            Self::NotWritten(path, error) if error.kind() == io::ErrorKind::NotFound => {
+                write!(f, "{} cannot be written: its folder does not exist; make that first", path.display())
+            }
+            Self::NotWritten(path, error) => write!(
+                f,
+                "{} cannot be written: {error}; it is written beside the old one, so its folder has to be writable too",
+                path.display()
+            ),
+            Self::NoLockFile(path) => write!(
+                f,
+                "{} has something else in it than a lock file, so it is not written over; give `assert_keys_locked` another path, or \
+                 delete it",
+                path.display()
+            ),
             Self::Malformed(path, why) => write!(f, "{}: {why}", path.display()),
             Self::Changed(path, report) => {
                 let name = path.file_name().map_or_else(|| path.display(), |name| Path::new(name).display());

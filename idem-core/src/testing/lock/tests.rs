@@ -110,6 +110,27 @@ fn what_is_no_lock_file_is_compared_with_nothing() {
 }
 
 #[test]
+fn an_update_leaves_alone_what_is_no_lock_file() {
+    let folder = Folder::new("another-file");
+    let manifest = "[package]\nname = \"billing\"\n";
+    fs::write(folder.lock(), manifest).unwrap();
+    let failure = locked(Wish::Update, &folder.lock(), &[&charge()], Vec::new()).unwrap_err().to_string();
+    assert!(failure.contains("it is not written over"), "{failure}");
+    assert_eq!(fs::read_to_string(folder.lock()).unwrap(), manifest);
+}
+
+#[test]
+fn what_cannot_be_read_or_written_says_what_to_do() {
+    let folder = Folder::new("no-folder");
+    let inside = folder.0.join("locks").join("idem.lock");
+    let failure = locked(Wish::Update, &inside, &[&charge()], Vec::new()).unwrap_err().to_string();
+    assert!(failure.contains("its folder does not exist"), "{failure}");
+    fs::write(folder.lock(), b"version = 1\n# caf\xe9\n").unwrap();
+    let failure = locked(Wish::Update, &folder.lock(), &[&charge()], Vec::new()).unwrap_err().to_string();
+    assert!(failure.contains("delete it and run the test with IDEM_LOCK=update"), "{failure}");
+}
+
+#[test]
 fn a_changed_key_says_what_becomes_of_messages_in_flight() {
     let now = RegisteredHandler::new(&CHARGE, "billing::charge", &["evt:<payment.event>"]);
     assert_eq!(

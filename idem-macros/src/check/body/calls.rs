@@ -12,7 +12,7 @@ use super::value::{Source, Value};
 use crate::known::{self, HOST_VARIABLES, Kind, Mention};
 
 /// Functions and variants that hold what they are given.
-const WRAPPERS: [&str; 13] = [
+const WRAPPERS: [&str; 24] = [
     "Some",
     "Ok",
     "Ready",
@@ -24,9 +24,24 @@ const WRAPPERS: [&str; 13] = [
     "Arc::new",
     "Rc::new",
     "Mutex::new",
+    "RwLock::new",
+    "Cell::new",
+    "RefCell::new",
     "Cow::from",
     "identity",
+    // What they repeat is each of the entries.
+    "iter::once",
+    "iter::once_with",
+    "iter::repeat",
+    "iter::repeat_n",
+    "iter::repeat_with",
+    "iter::from_fn",
+    "array::from_fn",
+    "stream::iter",
 ];
+
+/// Functions that begin a generator with what they are given.
+const SEEDING: [&str; 3] = ["seed_from_u64", "from_seed", "with_seed"];
 
 /// How the names of functions begin that give their argument in another form.
 const CONVERSIONS: [&str; 10] =
@@ -38,9 +53,12 @@ const RUNNERS: [&str; 4] = ["ready", "spawn_blocking", "block_in_place", "spawn"
 impl Flow {
     pub(super) fn call(&mut self, call: &ExprCall) -> Value {
         let values = self.all(&call.args);
-        self.pairs(&call.args, &values);
         let value = match &*call.func {
             Expr::Path(path) => {
+                if values.iter().skip(1).any(|value| value.fresh().is_some()) {
+                    let function = path.path.segments.iter().map(|segment| segment.ident.to_string());
+                    self.named_argument(&function.collect::<String>(), &call.args, &values);
+                }
                 self.sent_by_call(&path.path, call, &values);
                 self.result_of(call, path, &values)
             }
@@ -59,10 +77,14 @@ impl Flow {
         {
             return match local {
                 Value::Clean => Value::out_of(values),
+                Value::Function(function) => {
+                    let function = Rc::clone(function);
+                    self.called(&function, values)
+                }
                 local => local.clone(),
             };
         }
-        let mention = Mention::of_path(&path.path).called_with(&call.args);
+        let mention = self.renamed.mention(&path.path).called_with(&call.args);
         if let Some(value) = self.source(&mention, at(call)).or_else(|| host_variable(&mention, call, values))
         {
             return value;
@@ -74,6 +96,9 @@ impl Flow {
         let last = mention.segments.last().map_or("", String::as_str);
         if last == "Err" {
             return Value::Clean;
+        }
+        if SEEDING.contains(&last) && Value::made_of(values).part().is_none() {
+            return Value::Seeded;
         }
         if last.starts_with(|first: char| first.is_ascii_uppercase()) {
             return Value::record(
@@ -90,6 +115,12 @@ impl Flow {
             && Value::made_of(values).fresh().is_none()
         {
             return value;
+        }
+        let of_a_type = |segment: &String| segment.starts_with(|first: char| first.is_ascii_uppercase());
+        if let ([value], "new", Some(true)) =
+            (values, last, mention.segments.iter().rev().nth(1).map(of_a_type))
+        {
+            return Value::holding(value.clone());
         }
         match values {
             [value] if CONVERSIONS.iter().any(|conversion| last.starts_with(conversion)) => {

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::{BinOp, Block, Expr, Lit, Member, Stmt};
 
 use super::at;
-use super::methods::known_method;
+use super::methods::{known_method, last_name};
 use super::order;
 use super::scopes::Scopes;
 use super::sinks::Finding;
@@ -33,6 +33,10 @@ pub(super) struct Flow {
     pub(super) breaks: Vec<Value>,
     /// The values of `return` in the closures around.
     pub(super) returns: Vec<Value>,
+    /// Names that stand for a path here: `use rand::random as fresh;`, `type Id = ulid::Ulid;`.
+    pub(super) renamed: super::renamed::Renamed,
+    /// How many of the body's own functions are walked within one another.
+    pub(super) within: usize,
 }
 
 impl Flow {
@@ -58,49 +62,31 @@ impl Flow {
     /// Functions and constants of a block are in sight before they are written.
     fn local_items(&mut self, statements: &[Stmt]) {
         for statement in statements {
-            if let Stmt::Item(syn::Item::Const(constant)) = statement {
-                let value = self.expr(&constant.expr);
-                self.scopes.declare(&constant.ident.unraw().to_string(), value);
+            match statement {
+                Stmt::Item(syn::Item::Const(constant)) => {
+                    let value = self.expr(&constant.expr);
+                    self.scopes.declare(&constant.ident.unraw().to_string(), value);
+                }
+                Stmt::Item(syn::Item::Use(imported)) => self.renamed.import(&imported.tree),
+                Stmt::Item(syn::Item::Type(alias)) => self.renamed.alias(alias),
+                _ => {}
             }
         }
         for statement in statements {
             if let Stmt::Item(syn::Item::Fn(function)) = statement {
-                let value = self.body_of(|flow| {
-                    for input in &function.sig.inputs {
-                        if let syn::FnArg::Typed(typed) = input {
-                            flow.bind(&typed.pat, &Value::Clean);
-                        }
-                    }
-                    flow.block(&function.block)
-                });
-                self.scopes.declare(&function.sig.ident.unraw().to_string(), value);
+                let made = self.local_function(function);
+                self.scopes.declare(&function.sig.ident.unraw().to_string(), made);
             }
         }
     }
 
     fn statement(&mut self, statement: &Stmt) -> Value {
         match statement {
-            Stmt::Local(local) => {
-                let Some(init) = &local.init else {
-                    self.bind(&local.pat, &Value::Never);
-                    return Value::Clean;
-                };
-                let value = self.expr(&init.expr);
-                if let Some((_, other)) = &init.diverge {
-                    self.maybe(|flow| flow.expr(other));
-                }
-                let value = match &local.pat {
-                    syn::Pat::Type(typed) => {
-                        let ty = &typed.ty;
-                        order::of_type(&quote::quote!(#ty), value, at(&typed.pat))
-                    }
-                    _ => value,
-                };
-                let never = value.is_never();
-                self.named_by_its_binding(&local.pat, &value);
-                self.bind(&local.pat, &value);
-                if never { Value::Never } else { Value::Clean }
+            // It is there or not, and another one of the name with it.
+            Stmt::Local(local) if local.attrs.iter().any(|attr| attr.path().is_ident("cfg")) => {
+                self.maybe(|flow| flow.local(local))
             }
+            Stmt::Local(local) => self.local(local),
             Stmt::Expr(expr, semi) => {
                 let value = self.expr(expr);
                 if semi.is_some() && !value.is_never() { Value::Clean } else { value }
@@ -111,6 +97,31 @@ impl Flow {
             }
             Stmt::Item(_) => Value::Clean,
         }
+    }
+
+    fn local(&mut self, local: &syn::Local) -> Value {
+        let Some(init) = &local.init else {
+            self.bind(&local.pat, &Value::Never);
+            return Value::Clean;
+        };
+        let value = match &*init.expr {
+            Expr::Closure(closure) if !closure.inputs.is_empty() => self.local_closure(closure),
+            init => self.expr(init),
+        };
+        if let Some((_, other)) = &init.diverge {
+            self.maybe(|flow| flow.expr(other));
+        }
+        let value = match &local.pat {
+            syn::Pat::Type(typed) => {
+                let ty = &typed.ty;
+                order::of_type(&quote::quote!(#ty), value, at(&typed.pat))
+            }
+            _ => value,
+        };
+        let never = value.is_never();
+        self.named_by_its_binding(&local.pat, &value);
+        self.bind(&local.pat, &value);
+        if never { Value::Never } else { Value::Clean }
     }
 
     pub(super) fn all<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<Value> {
@@ -142,18 +153,25 @@ impl Flow {
             Expr::Unary(unary) => self.expr(&unary.expr),
             Expr::Cast(cast) => {
                 let value = self.expr(&cast.expr);
-                Value::made_of([&value])
+                match (Value::made_of([&value]), shown_address(cast)) {
+                    (Value::Clean, Some(shown)) => address(at(cast), shown),
+                    (value, _) => value,
+                }
             }
+            Expr::RawAddr(raw) => address(at(raw), "&raw"),
+            Expr::Yield(yielded) => yielded.expr.as_ref().map_or(Value::Clean, |value| self.expr(value)),
             Expr::Await(waited) => self.awaited(&waited.base),
             Expr::Binary(binary) => self.binary(binary),
             Expr::Assign(assign) => self.assign(assign),
             Expr::Field(field) => self.field(field),
             Expr::Index(index) => {
                 let (of, by) = (self.expr(&index.expr), self.expr(&index.index));
-                if let (Value::Record(_), Value::Text(name)) = (&of, &by) {
-                    return of.field(name);
+                match (&of, &by) {
+                    (Value::Record(_), Value::Text(name)) => of.field(name),
+                    // One entry of a list.
+                    (Value::Record(_), by) if by.part().is_none() => of,
+                    _ => Value::made_of([&of, &by]),
                 }
-                Value::made_of([&of, &by])
             }
             Expr::Range(range) => {
                 let ends = self.all(range.start.as_deref().into_iter().chain(range.end.as_deref()));
@@ -166,7 +184,7 @@ impl Flow {
             }
             Expr::Array(array) => {
                 let values = self.all(&array.elems);
-                Value::out_of(&values)
+                Value::one_of(&values)
             }
             Expr::Repeat(repeat) => self.expr(&repeat.expr),
             Expr::Struct(literal) => self.struct_literal(literal),
@@ -231,10 +249,11 @@ impl Flow {
                     shown: name.to_string(),
                     ..source.used_at(name.into())
                 })),
+                Value::Function(function) => function.gives.clone(),
                 value => value.clone(),
             };
         }
-        let mention = Mention::of_path(&path.path);
+        let mention = self.renamed.mention(&path.path);
         self.source(&mention, at(path)).unwrap_or(Value::Clean)
     }
 
@@ -255,11 +274,13 @@ impl Flow {
     }
 
     /// What a call brings back from elsewhere is not made of what was sent there.
-    fn awaited(&mut self, base: &Expr) -> Value {
+    pub(super) fn awaited(&mut self, base: &Expr) -> Value {
         let value = self.expr(base);
         let fetched = match base {
             Expr::Call(call) => !self.passes_through(call),
-            Expr::MethodCall(call) => known_method(call).is_none(),
+            Expr::MethodCall(call) => {
+                known_method(call).is_none() && !super::methods::waits_for_closure(call)
+            }
             _ => false,
         };
         if fetched && !value.is_never() { Value::Clean } else { value }
@@ -290,6 +311,7 @@ impl Flow {
             // `+=` and its like.
             _ => {
                 self.mixed_into(&binary.left, &right);
+                self.counted(&binary.left);
                 Value::Clean
             }
         }
@@ -299,7 +321,10 @@ impl Flow {
         let base = self.expr(&field.base);
         let name = member(&field.member);
         match &base {
-            Value::Clean | Value::Mixed(_) => per_delivery_value(&name, at(field)).unwrap_or(Value::Clean),
+            Value::Clean | Value::Mixed(_) => {
+                let of_a_try = is_of_a_try(&field.base, &name);
+                per_delivery_value(&name, of_a_try, at(field)).unwrap_or(Value::Clean)
+            }
             base => base.field(&name),
         }
     }
@@ -317,13 +342,54 @@ impl Flow {
             self.field_of(&literal.path, &name, &value, &field.expr);
             fields.insert(name, value);
         }
+        self.header_of(literal, &fields);
         Value::record(fields)
     }
 }
 
-/// A field or a getter that a broker fills anew for each delivery.
-pub(super) fn per_delivery_value(name: &str, at: At) -> Option<Value> {
-    is_per_delivery_in_bodies(&snake_case(name)).then(|| {
+/// An address, another one in every process.
+pub(super) fn address(at: At, shown: &str) -> Value {
+    let gives = crate::known::family_of("Arc::as_ptr").map_or("an address", |family| family.gives);
+    Value::Fresh(Rc::new(Source {
+        at,
+        shown: shown.to_owned(),
+        gives,
+        kind: Kind::Fresh,
+        shown_where_used: false,
+    }))
+}
+
+/// How a cast that shows an address is called: `text.as_ptr() as usize`, `&message as *const Message`.
+fn shown_address(cast: &syn::ExprCast) -> Option<&'static str> {
+    match (&*cast.ty, &*cast.expr) {
+        (syn::Type::Ptr(_), _) => Some("as *const _"),
+        (_, Expr::MethodCall(call)) if call.method == "as_ptr" => Some(".as_ptr()"),
+        (_, Expr::MethodCall(call)) if call.method == "as_mut_ptr" => Some(".as_mut_ptr()"),
+        _ => None,
+    }
+}
+
+/// What a framework says of this try: `context.request_id` of a Lambda, `task.attempt()`. Elsewhere these words are the message's.
+pub(super) fn is_of_a_try(of: &Expr, name: &str) -> bool {
+    let one_of = |words: &[&str]| {
+        let name = snake_case(&last_name(of));
+        words.iter().any(|word| name == *word || name.ends_with(&format!("_{word}")))
+    };
+    // Of what a field holds, only that of Lambda's event is known.
+    let beside_the_message = match of {
+        Expr::Field(field) => snake_case(&last_name(&field.base)).ends_with("event"),
+        of => matches!(of, Expr::Path(_)),
+    };
+    match name {
+        "request_id" | "deadline" => beside_the_message && one_of(&["context", "ctx"]),
+        "attempt" | "attempts" => beside_the_message && one_of(&["task", "job", "context", "ctx"]),
+        _ => false,
+    }
+}
+
+/// A field or a getter that a broker fills anew for each delivery, or a framework for each try.
+pub(super) fn per_delivery_value(name: &str, of_a_try: bool, at: At) -> Option<Value> {
+    (of_a_try || is_per_delivery_in_bodies(&snake_case(name))).then(|| {
         Value::Fresh(Rc::new(Source {
             at,
             shown: name.to_owned(),

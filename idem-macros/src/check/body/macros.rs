@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Macro, Token};
 
 use super::at;
-use super::flow::Flow;
+use super::flow::{Flow, address};
 use super::order;
 use super::value::{Source, Value};
 use crate::known::{self, Form, HOST_VARIABLES, Kind, Mention, conversions};
@@ -20,6 +20,10 @@ impl Flow {
         let name = name.as_str();
         if name == "json" {
             return self.json(called.tokens.clone());
+        }
+        if name == "doc" || name == "rawdoc" {
+            let members = TokenTree::Group(Group::new(Delimiter::Brace, called.tokens.clone()));
+            return self.json(members.into());
         }
         if name == "key" && is_ours(&called.path) {
             return self.key_macro(called.tokens.clone());
@@ -36,8 +40,7 @@ impl Flow {
         }
         let Ok(arguments) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(called.tokens.clone())
         else {
-            self.parts(called.tokens.clone());
-            return Value::Clean;
+            return self.free_form(name, called.tokens.clone());
         };
         if conversions::formats(name) {
             return self.formatted(arguments.iter());
@@ -53,7 +56,12 @@ impl Flow {
             }
             "vec" => {
                 let values = self.all(&arguments);
-                Value::out_of(&values)
+                Value::one_of(&values)
+            }
+            "join" | "try_join" => {
+                let waited = arguments.iter().map(|argument| self.awaited(argument));
+                let waited: Vec<Value> = waited.collect();
+                Value::record(waited.into_iter().enumerate().map(|(at, value)| (at.to_string(), value)))
             }
             "dbg" => self.all(&arguments).into_iter().next().unwrap_or(Value::Clean),
             name => {
@@ -115,7 +123,7 @@ impl Flow {
                 _ => None,
             };
             match template {
-                Some(text) if text.value().contains(":p}") => values.extend(Self::address(text)),
+                Some(text) if writes_address(&text.value()) => values.push(address(at(text), "{:p}")),
                 Some(text) => values.extend(captures(&text.value()).into_iter().filter_map(|name| {
                     match self.scopes.get(&name)?.clone() {
                         Value::Fresh(source) if source.shown_where_used => {
@@ -133,16 +141,18 @@ impl Flow {
         Value::made_of(&values)
     }
 
-    /// `{:p}` writes an address.
-    fn address(template: &syn::LitStr) -> Option<Value> {
-        let family = known::family_of("Arc::as_ptr")?;
-        Some(Value::Fresh(Rc::new(Source {
-            at: at(template),
-            shown: "{:p}".to_owned(),
-            gives: family.gives,
-            kind: Kind::Fresh,
-            shown_where_used: false,
-        })))
+    /// What is no list of expressions: `select!` with its arms, a macro that holds statements, `name => value`.
+    fn free_form(&mut self, name: &str, tokens: TokenStream) -> Value {
+        if let Ok(statements) = syn::Block::parse_within.parse2(tokens.clone()) {
+            return self.maybe(|flow| {
+                flow.scopes.open();
+                flow.statements(&statements);
+                flow.scopes.close();
+                Value::Clean
+            });
+        }
+        let value = self.parts(tokens);
+        if name == "select" { value } else { Value::Clean }
     }
 
     /// `json!({ "idempotency_key": key })`.
@@ -175,34 +185,43 @@ impl Flow {
         }
     }
 
-    /// Whatever can be read between commas: expressions, and `name => value`.
-    fn parts(&mut self, tokens: TokenStream) {
+    /// Whatever can be read between commas: expressions, `name => value` and `"name": value`. The value of one of the arms.
+    fn parts(&mut self, tokens: TokenStream) -> Value {
+        let mut one = Value::Never;
         for part in split(tokens, ',').into_iter().flat_map(|part| split(part, ';')) {
             let part: Vec<TokenTree> =
                 part.into_iter().skip_while(|token| is_punct(token, '%') || is_punct(token, '?')).collect();
             let arrow = part.windows(2).position(|pair| is_punct(&pair[0], '=') && is_punct(&pair[1], '>'));
             let parse = |tokens: &[TokenTree]| syn::parse2::<Expr>(tokens.iter().cloned().collect()).ok();
-            match arrow {
-                Some(arrow) => {
-                    let name = parse(&part[..arrow]);
-                    let Some(written) = parse(&part[arrow + 2..]) else { continue };
+            if let Some(arrow) = arrow {
+                let Some(written) = parse(&part[arrow + 2..]) else { continue };
+                // `result = future => …` of a `select!`.
+                if let Some((pattern, future)) = arm(&part[..arrow]) {
+                    self.scopes.open();
+                    let waited = self.awaited(&future);
+                    self.bind(&pattern, &waited);
                     let value = self.expr(&written);
-                    match name {
-                        // `result = future => …` of a `select!`.
-                        Some(Expr::Assign(named)) => {
-                            self.expr(&named.right);
-                        }
-                        Some(name) => self.member(&name, &value, &written),
-                        None => {}
+                    self.scopes.close();
+                    one = one.or(value);
+                } else {
+                    let value = self.expr(&written);
+                    if let Some(name) = parse(&part[..arrow]) {
+                        self.member(&name, &value, &written);
                     }
                 }
-                None => {
-                    if let Some(expr) = parse(&part) {
-                        self.argument(&expr);
-                    }
-                }
+                continue;
+            }
+            let named = matches!(part.first(), Some(TokenTree::Literal(_))).then(|| colon(&part)).flatten();
+            if let Some(colon) = named
+                && let (Some(name), Some(written)) = (parse(&part[..colon]), parse(&part[colon + 1..]))
+            {
+                let value = self.expr(&written);
+                self.member(&name, &value, &written);
+            } else if let Some(expr) = parse(&part) {
+                self.argument(&expr);
             }
         }
+        one
     }
 }
 
@@ -239,15 +258,42 @@ fn colon(tokens: &[TokenTree]) -> Option<usize> {
     })
 }
 
-/// The names that a format string captures.
+/// `pattern = future`, before the `=>` of an arm.
+fn arm(tokens: &[TokenTree]) -> Option<(syn::Pat, Expr)> {
+    let equals = tokens.iter().position(|token| is_punct(token, '='))?;
+    let part = |tokens: &[TokenTree]| tokens.iter().cloned().collect::<TokenStream>();
+    let pattern = syn::Pat::parse_multi.parse2(part(&tokens[..equals])).ok()?;
+    Some((pattern, syn::parse2(part(&tokens[equals + 1..])).ok()?))
+}
+
+/// The places of a format string: a name, and what stands after the colon.
+fn places(template: &str) -> Vec<(String, String)> {
+    let template = template.replace("{{", "").replace("}}", "");
+    let places = template.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(place, _)| place));
+    places
+        .map(|place| {
+            let (name, how) = place.split_once(':').unwrap_or((place, ""));
+            (name.trim().to_owned(), how.trim().to_owned())
+        })
+        .collect()
+}
+
+/// Whether a format string writes an address: `{:p}`, `{message:#p}`.
+fn writes_address(template: &str) -> bool {
+    places(template).iter().any(|(_, how)| how.ends_with('p'))
+}
+
+/// The names that a format string captures: of values, and of widths and precisions.
 fn captures(template: &str) -> Vec<String> {
     let mut names = Vec::new();
-    let template = template.replace("{{", "").replace("}}", "");
-    for place in template.split('{').skip(1) {
-        let name: String = place.chars().take_while(|char| char.is_alphanumeric() || *char == '_').collect();
-        if !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit()) {
-            names.push(name);
-        }
+    for (name, how) in places(template) {
+        let widths = how.split_inclusive('$').filter_map(|part| part.strip_suffix('$'));
+        let last_name = |text: &str| {
+            let start = text.rfind(|char: char| !(char.is_alphanumeric() || char == '_'));
+            text[start.map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8))..].to_owned()
+        };
+        names.extend(widths.map(last_name).chain([name]));
     }
+    names.retain(|name| !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit()));
     names
 }

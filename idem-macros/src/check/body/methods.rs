@@ -5,52 +5,28 @@ use std::rc::Rc;
 use syn::ext::IdentExt;
 use syn::{Expr, ExprMethodCall};
 
-use super::flow::{Flow, per_delivery_value};
+use super::flow::{Flow, is_of_a_try, per_delivery_value};
 use super::order;
+use super::random::{drawn, swapped};
 use super::value::{Builder, Value};
 use crate::diagnostics::At;
 use crate::known::{Family, Form, Kind, Mention, conversions, minted};
-
-/// Methods that give what their closure makes of what they are called on.
-const MAPPING: [&str; 10] = [
-    "map",
-    "and_then",
-    "map_or",
-    "map_or_else",
-    "filter_map",
-    "flat_map",
-    "map_ok",
-    "then",
-    "find_map",
-    "scan",
-];
-
-/// Methods that give what they are called on, or else what they are given.
-const FALLING_BACK: [&str; 11] = [
-    "unwrap_or",
-    "unwrap_or_else",
-    "or",
-    "or_else",
-    "or_insert",
-    "or_insert_with",
-    "get_or_insert",
-    "get_or_insert_with",
-    "get_or_init",
-    "or_default",
-    "or_insert_with_key",
-];
 
 impl Flow {
     pub(super) fn method(&mut self, call: &ExprMethodCall) -> Value {
         let name = call.method.unraw().to_string();
         let receiver = self.expr(&call.receiver);
-        let mapping = MAPPING.contains(&name.as_str());
+        let mapping = conversions::maps(&name) || conversions::visits(&name);
         let values: Vec<Value> = call
             .args
             .iter()
             .map(|argument| match argument {
                 Expr::Closure(closure) if name == "for_each" => {
-                    self.each_of(&receiver, |flow| flow.closure(closure, &Value::Clean))
+                    let entry = match &receiver {
+                        Value::Unordered(_) => Value::Clean,
+                        list => list.clone(),
+                    };
+                    self.each_of(&receiver, |flow| flow.closure(closure, &entry))
                 }
                 Expr::Closure(closure) => {
                     let given = match &receiver {
@@ -81,8 +57,13 @@ impl Flow {
             value => value,
         };
         let part = Value::made_of(values.iter());
-        if conversions::mutates(&name) {
-            self.mixed_into(&call.receiver, &part);
+        if name == "insert" && values.len() == 2 {
+            self.inserted(&call.receiver, &values);
+        } else if conversions::mutates(&name)
+            || (values.len() == 1 && ["insert", "replace"].contains(&&*name))
+        {
+            let drawn = if name.ends_with("shuffle") { drawn(call, &name, &values) } else { None };
+            self.mixed_into(&call.receiver, drawn.as_ref().unwrap_or(&part));
             self.appended(&call.receiver, &name);
         }
         let receiver = if name == "hash" { order::shown(receiver) } else { receiver };
@@ -124,7 +105,7 @@ impl Flow {
         if conversions::forgets(name) || name.starts_with("is_") || name.starts_with("has_") {
             return Value::Clean;
         }
-        if MAPPING.contains(&name) {
+        if conversions::maps(name) {
             return call.args.iter().zip(values).fold(Value::Never, |value, (argument, given)| {
                 let given = given.clone();
                 // Of a function that is passed by its name, only that it may be fresh is known.
@@ -136,6 +117,26 @@ impl Flow {
             && source.kind == Kind::Fresh
         {
             return receiver.clone();
+        }
+        // The same numbers on every attempt.
+        if matches!(receiver, Value::Seeded) {
+            return if conversions::is_transparent(name) { Value::Seeded } else { Value::Clean };
+        }
+        if let Value::Record(_) = receiver
+            && conversions::picks(name)
+        {
+            return match values {
+                [Value::Text(entry)] => receiver.field(entry),
+                _ => receiver.clone(),
+            };
+        }
+        if let Some(held) = receiver.held()
+            && call.args.is_empty()
+        {
+            return held.clone();
+        }
+        if let Some(value) = drawn(call, name, values).or_else(|| swapped(call, name)) {
+            return value;
         }
         if let Some(family) = known_method(call) {
             let fallback_of_a_fresh = receiver.part().is_some();
@@ -149,12 +150,15 @@ impl Flow {
         }
         if call.args.is_empty()
             && matches!(receiver, Value::Clean | Value::Mixed(_))
-            && let Some(value) =
-                per_delivery_value(name, At::between(call.method.span(), call.paren_token.span.close()))
+            && let Some(value) = per_delivery_value(
+                name,
+                is_of_a_try(&call.receiver, name),
+                At::between(call.method.span(), call.paren_token.span.close()),
+            )
         {
             return value;
         }
-        if FALLING_BACK.contains(&name) {
+        if conversions::falls_back(name) {
             return values.iter().cloned().fold(receiver.clone(), Value::or);
         }
         let combined = || Value::made_of(std::iter::once(receiver).chain(values));
@@ -175,6 +179,11 @@ impl Flow {
     }
 }
 
+/// Whether waiting for a method gives what its closure gives, and nothing that was fetched.
+pub(super) fn waits_for_closure(call: &ExprMethodCall) -> bool {
+    conversions::falls_back(&call.method.to_string())
+}
+
 /// The family of a method that is known by its name.
 pub(super) fn known_method(call: &ExprMethodCall) -> Option<&'static Family> {
     mention(call).family_in_body()
@@ -190,7 +199,7 @@ fn is_generator(value: &Value) -> bool {
     }
 }
 
-fn mention(call: &ExprMethodCall) -> Mention {
+pub(super) fn mention(call: &ExprMethodCall) -> Mention {
     Mention {
         segments: vec![call.method.unraw().to_string()],
         form: Form::Method,
@@ -202,8 +211,10 @@ fn mention(call: &ExprMethodCall) -> Mention {
 }
 
 /// The last name of what a method is called on: `rng` of `self.rng` and of `rng()`.
-fn last_name(expr: &Expr) -> String {
+pub(super) fn last_name(expr: &Expr) -> String {
     match expr {
+        // `Clock::new().raw()` is called on a clock.
+        Expr::Call(call) if constructed(&call.func).is_some() => constructed(&call.func).unwrap_or_default(),
         Expr::Path(path) => path.path.segments.last().map_or_else(String::new, |last| last.ident.to_string()),
         Expr::Field(field) => super::flow::member(&field.member),
         Expr::Call(call) => last_name(&call.func),
@@ -221,4 +232,13 @@ fn last_name(expr: &Expr) -> String {
         Expr::Unary(inner) => last_name(&inner.expr),
         _ => String::new(),
     }
+}
+
+/// The type of `Type::new`.
+fn constructed(function: &Expr) -> Option<String> {
+    let Expr::Path(path) = function else { return None };
+    let mut segments = path.path.segments.iter().rev();
+    segments.next().filter(|last| last.ident == "new" || last.ident == "default")?;
+    let ty = segments.next()?.ident.to_string();
+    ty.starts_with(|first: char| first.is_ascii_uppercase()).then_some(ty)
 }

@@ -7,6 +7,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::{Expr, ExprMethodCall};
 
 use super::flow::Flow;
+use super::mutation::root;
 use super::value::{Source, Value};
 use crate::diagnostics::At;
 use crate::known::{Kind, Mention};
@@ -202,19 +203,5 @@ impl Flow {
         } else if APPENDING.contains(&how) {
             self.mixed_into(target, &Value::Fresh(source));
         }
-    }
-}
-
-/// The binding that a place is in.
-fn root(place: &Expr) -> Option<String> {
-    use syn::ext::IdentExt;
-    match place {
-        Expr::Path(path) => path.path.get_ident().map(|name| name.unraw().to_string()),
-        Expr::Field(field) => root(&field.base),
-        Expr::Reference(inner) => root(&inner.expr),
-        Expr::Paren(inner) => root(&inner.expr),
-        Expr::Group(inner) => root(&inner.expr),
-        Expr::Unary(inner) => root(&inner.expr),
-        _ => None,
     }
 }

@@ -35,6 +35,13 @@ impl Scopes {
         }
     }
 
+    /// A name of the program, in sight from everywhere.
+    pub(super) fn declare_below(&mut self, name: &str, value: Value) {
+        if let Some(layer) = self.layers.first_mut() {
+            Rc::make_mut(layer).insert(name.to_owned(), value);
+        }
+    }
+
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
         self.layers.iter().rev().find_map(|layer| layer.get(name))
     }

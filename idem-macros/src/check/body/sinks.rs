@@ -1,18 +1,19 @@
 //! Where a key leaves the body, and what is said about it.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprCall, ExprMethodCall, Lit, Pat, Token};
+use syn::{Expr, ExprCall, ExprMethodCall, ExprStruct, Lit, Pat, Token};
 
 use super::at;
 use super::flow::{Flow, member};
 use super::value::{Builder, Source, Value};
 use crate::diagnostics::At;
-use crate::known::Kind;
 use crate::known::carriers::{Carries, carries, is_record_of, names_itself};
+use crate::known::{Kind, minted};
 use crate::rules::{self, Rule};
 
 /// How the macro is shown that makes a key of what it is given.
@@ -25,6 +26,24 @@ pub(super) const BUILDERS_OF_EVENTS: [&str; 2] = ["EventBuilderV10", "EventBuild
 const NOTING: [&str; 9] =
     ["record", "field", "label", "tag", "set_tag", "add_field", "set_attribute", "bind", "filter"];
 
+/// What the names of functions and methods have in them that put a name and a value into something that is sent.
+const SENDING: [&str; 14] = [
+    "header",
+    "attribute",
+    "propert",
+    "metadata",
+    "insert",
+    "append",
+    "set",
+    "add",
+    "put",
+    "push",
+    "entry",
+    "param",
+    "query",
+    "with",
+];
+
 /// A mistake.
 pub(super) struct Finding {
     pub(super) rule: &'static Rule,
@@ -32,6 +51,13 @@ pub(super) struct Finding {
     pub(super) what: String,
     pub(super) cure: Cure,
     source: Option<Rc<Source>>,
+}
+
+impl Finding {
+    /// Whether it tells of one of these.
+    pub(super) fn is_of(&self, sources: &[Rc<Source>]) -> bool {
+        self.source.as_ref().is_some_and(|own| sources.iter().any(|source| Rc::ptr_eq(own, source)))
+    }
 }
 
 /// What to do about it.
@@ -84,7 +110,35 @@ impl Flow {
         }
     }
 
-    /// A name and a value side by side: the arguments of `header("Idempotency-Key", key)`, or a pair.
+    /// A name and a value side by side: the arguments of `header("Idempotency-Key", key)`.
+    ///
+    /// Beside the id of a message, a value is as often what is wrong with it, or how long it took.
+    pub(super) fn named_argument<'e>(
+        &mut self,
+        function: &str,
+        exprs: impl IntoIterator<Item = &'e Expr>,
+        values: &[Value],
+    ) {
+        if values.iter().skip(1).all(|value| value.fresh().is_none()) {
+            return;
+        }
+        let function = function.to_lowercase();
+        let sends = SENDING.iter().any(|word| function.contains(word));
+        let found = self.found.len();
+        self.pairs(exprs, values);
+        if !sends {
+            let mut at = found;
+            while at < self.found.len() {
+                if self.found[at].rule.name == rules::BODY_FRESH_MESSAGE_ID.name {
+                    self.found.remove(at);
+                } else {
+                    at += 1;
+                }
+            }
+        }
+    }
+
+    /// A name and a value side by side, as in a pair.
     pub(super) fn pairs<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>, values: &[Value]) {
         let exprs: Vec<&Expr> = exprs.into_iter().collect();
         for (at, expr) in exprs.iter().enumerate() {
@@ -116,12 +170,18 @@ impl Flow {
 
     /// `.idempotency_key(value)`, `.header("Idempotency-Key", value)`, `.entry("Idempotency-Key").or_insert_with(value)`.
     pub(super) fn sent_by_method(&mut self, call: &ExprMethodCall, name: &str, values: &[Value]) {
+        if !NOTING.contains(&name) {
+            self.named_argument(name, &call.args, values);
+        }
+        // `start_workflow(input, task_queue, workflow_id, …)` of Temporal's client.
+        if name == "start_workflow"
+            && let ([_, _, id, _, _, _], Some(written)) = (values, call.args.iter().nth(2))
+        {
+            self.sent(Carries::Key, "workflow_id", id, at(written));
+        }
         let (Some(last), Some(written)) = (values.last(), call.args.last()) else { return };
         if !matters(last) {
             return;
-        }
-        if !NOTING.contains(&name) {
-            self.pairs(&call.args, values);
         }
         if name.ends_with("header")
             && let (Some(header), Value::Text(_)) = (call.args.first(), last)
@@ -142,8 +202,34 @@ impl Flow {
         }
     }
 
+    /// `Header { key: "Idempotency-Key", value }`.
+    pub(super) fn header_of(&mut self, literal: &ExprStruct, fields: &BTreeMap<String, Value>) {
+        let named = |wanted: &[&str]| {
+            literal.fields.iter().find(|field| wanted.contains(&member(&field.member).as_str()))
+        };
+        let what = literal.path.segments.last().map_or_else(String::new, |last| last.ident.to_string());
+        if let (Some(name), Some(value)) = (named(&["key", "name"]), named(&["value"]))
+            && what.contains("Header")
+            && let Some(sent) = fields.get("value")
+        {
+            self.member(&name.expr, sent, &value.expr);
+        }
+    }
+
     /// `IdempotencyKey::new(value)`.
     pub(super) fn sent_by_call(&mut self, path: &syn::Path, call: &ExprCall, values: &[Value]) {
+        if values.is_empty()
+            && let mention = self.renamed.mention(path)
+            && let Some(minted) = minted::key(&mention)
+        {
+            self.found.extend((self.quiet == 0).then(|| Finding {
+                rule: &rules::BODY_FRESH_KEY,
+                at: at(call),
+                what: format!("`{mention}()` gives {minted}"),
+                cure: Cure::Set(minted::INSTEAD.to_owned()),
+                source: None,
+            }));
+        }
         let (Some(value), Some(written)) = (values.last(), call.args.last()) else { return };
         let mut names = path.segments.iter().rev().take(2).map(|segment| segment.ident.unraw().to_string());
         // `JobBuilder::new_with_id(id, …)`.

@@ -3,6 +3,9 @@
 use super::findings;
 use crate::item::Item;
 
+mod catalogue;
+mod positions;
+
 /// What is found in a body: the rule's name without its area, and the first line of the message.
 fn found(body: &str) -> Vec<String> {
     let item = format!(

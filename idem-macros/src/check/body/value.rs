@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::closures::Function;
 use crate::diagnostics::At;
 use crate::known::Kind;
 use crate::known::minted::Operation;
@@ -24,6 +25,10 @@ pub(super) enum Value {
     Unordered(Rc<Source>),
     /// A struct or a tuple, field by field.
     Record(Rc<BTreeMap<String, Value>>),
+    /// A generator of numbers that begins with what the message says: the same numbers on every attempt.
+    Seeded,
+    /// A closure or a function of this body; as a value, it is what it gives.
+    Function(Rc<Function>),
     /// The request of an operation that makes a token of its own.
     Builder(Rc<Builder>),
 }
@@ -70,6 +75,7 @@ impl Value {
                 let first = found.next()?;
                 if first.kind == Kind::Fresh { Some(first) } else { found.next().or(Some(first)) }
             }
+            Self::Function(function) => function.gives.fresh(),
             _ => None,
         }
     }
@@ -81,6 +87,29 @@ impl Value {
 
     pub(super) fn is_never(&self) -> bool {
         matches!(self, Self::Never)
+    }
+
+    /// What a constructor gives that is given one thing, and holds it.
+    pub(super) fn holding(value: Self) -> Self {
+        if value.fresh().is_some() { Self::record([("0".to_owned(), value)]) } else { Self::Clean }
+    }
+
+    /// What such a one holds.
+    pub(super) fn held(&self) -> Option<&Self> {
+        match self {
+            Self::Record(fields) if fields.len() == 1 => fields.get("0"),
+            _ => None,
+        }
+    }
+
+    /// One of several entries, of which nobody knows which.
+    pub(super) fn one_of(values: &[Self]) -> Self {
+        let alone = values.len() == 1;
+        values.iter().cloned().fold(Self::Never, |one, value| match value {
+            // An empty part among others.
+            Self::Fresh(source) if source.kind == Kind::Default && !alone => one.or(Self::Clean),
+            value => one.or(value),
+        })
     }
 
     /// A field of it.

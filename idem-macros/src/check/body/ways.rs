@@ -3,13 +3,16 @@
 use std::rc::Rc;
 
 use syn::ext::IdentExt;
-use syn::{Block, Expr};
+use syn::{Block, Expr, Pat};
 
 use super::flow::Flow;
 use super::scopes::Scopes;
 use super::value::{Source, Value};
 use crate::known::Kind;
 use crate::known::names::counts_tries;
+
+/// What a variable gives that counts tries.
+pub(super) const ANOTHER_TRY: &str = "another number at each try";
 
 impl Flow {
     /// Something that may happen or not.
@@ -107,7 +110,8 @@ impl Flow {
 
     pub(super) fn for_loop(&mut self, repeated: &syn::ExprForLoop) -> Value {
         let items = self.expr(&repeated.expr);
-        let counter = matches!(&*repeated.expr, Expr::Range(_)).then(|| try_counter(&repeated.pat)).flatten();
+        let counter = try_counter(&repeated.pat, &repeated.expr);
+        let changed = changed_in_place(&repeated.pat, &repeated.expr);
         self.repeated(|flow| {
             flow.scopes.open();
             flow.bind(&repeated.pat, &items);
@@ -115,23 +119,56 @@ impl Flow {
                 let value = Value::Fresh(Rc::new(Source {
                     at: counter.into(),
                     shown: counter.to_string(),
-                    gives: "another number at each try",
+                    gives: ANOTHER_TRY,
                     kind: Kind::Fresh,
                     shown_where_used: true,
                 }));
                 flow.scopes.declare(&counter.unraw().to_string(), value);
             }
             flow.each_of(&items, |flow| flow.block(&repeated.body));
+            let after = changed.as_ref().and_then(|(name, _)| flow.scopes.get(name).cloned());
             flow.scopes.close();
+            if let (Some((_, list)), Some(value)) = (&changed, after) {
+                flow.mixed_into(list, &value);
+            }
         });
         Value::Clean
     }
 }
 
-/// The variable of `for attempt in 0..3`, if its name says that it counts tries.
-fn try_counter(pattern: &syn::Pat) -> Option<&syn::Ident> {
-    match pattern {
-        syn::Pat::Ident(name) if counts_tries(&name.ident.unraw().to_string()) => Some(&name.ident),
+/// The variable of `for attempt in 0..3` or `for (attempt, delay) in delays.enumerate()`, if its name says that it counts tries.
+fn try_counter<'p>(pattern: &'p Pat, over: &Expr) -> Option<&'p syn::Ident> {
+    match (pattern, over) {
+        (Pat::Ident(name), Expr::Range(_)) if counts_tries(&name.ident.unraw().to_string()) => {
+            Some(&name.ident)
+        }
+        (Pat::Tuple(pair), Expr::MethodCall(call)) if paces_tries(call) => {
+            pair.elems.iter().find_map(|part| match part {
+                Pat::Ident(name) if counts_tries(&name.ident.unraw().to_string()) => Some(&name.ident),
+                _ => None,
+            })
+        }
         _ => None,
     }
+}
+
+/// Whether what is counted are the pauses between tries, and nothing of the message.
+fn paces_tries(call: &syn::ExprMethodCall) -> bool {
+    let says_so = |ident: &proc_macro2::Ident| {
+        let name = ident.to_string().to_lowercase();
+        ["delay", "backoff", "retr", "interval", "pause", "wait"].iter().any(|word| name.contains(word))
+    };
+    (call.method == "enumerate" || call.method == "zip")
+        && crate::tokens::any_ident(quote::quote!(#call), &mut |ident| says_so(ident))
+}
+
+/// The variable of `for byte in &mut bytes`, and the list: what it is made to be, the list is made of.
+fn changed_in_place<'e>(pattern: &Pat, over: &'e Expr) -> Option<(String, &'e Expr)> {
+    let Pat::Ident(name) = pattern else { return None };
+    let list = match over {
+        Expr::Reference(reference) if reference.mutability.is_some() => &reference.expr,
+        Expr::MethodCall(call) if call.method == "iter_mut" => &call.receiver,
+        _ => return None,
+    };
+    Some((name.ident.unraw().to_string(), list))
 }

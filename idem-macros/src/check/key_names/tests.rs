@@ -172,7 +172,7 @@ fn a_payload_has_nothing_of_the_delivery_either() {
 #[test]
 fn of_several_templates_each_is_looked_at() {
     let out = expanded(
-        "key = [\"evt:<message.event>\", \"msg:<message.receipt_handle>\", \"c:<message.customer_id>\"]"
+        "key = [\"evt:<message.event>\", \"msg:<message.receipt_handle>\", \"c:<message.customer_id>:<message.amount>\"]"
             .parse()
             .unwrap(),
         "fn handle(message: Message) -> Result<(), idem::Error> { Ok(()) }".parse().unwrap(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
 use syn::LitStr;
 
 use super::{KeyOption, StoreOption, TxOption, Window};
@@ -39,6 +39,27 @@ pub(super) fn assigned(
     }
 }
 
+/// The literal that is all of `tokens`.
+fn only_literal(tokens: &TokenStream) -> Option<Literal> {
+    let tokens: Vec<TokenTree> = unwrapped(tokens.clone()).into_iter().collect();
+    match &tokens[..] {
+        [TokenTree::Literal(literal)] => Some(literal.clone()),
+        _ => None,
+    }
+}
+
+pub(super) fn scope(written: &Written, cx: &mut Diagnostics) -> Option<TokenStream> {
+    let (wanted, example) = ("a string, or a constant `&'static str`", "\"billing.charge\"");
+    if let Value::Assigned(tokens) = &written.value
+        && only_literal(tokens).is_some()
+        && written.value.string().is_none()
+    {
+        wrong(written, wanted, example, cx);
+        return None;
+    }
+    assigned(written, wanted, example, cx)
+}
+
 pub(super) fn key(written: &Written, cx: &mut Diagnostics) -> KeyOption {
     let templates = written.value.string().map(|one| vec![one]).or_else(|| written.value.strings());
     match templates {
@@ -60,7 +81,24 @@ pub(super) fn store(written: &Written, cx: &mut Diagnostics) -> StoreOption {
     if written.value.is_word("none") {
         return StoreOption::Nowhere(written.value.at(&written.name));
     }
-    match assigned(written, "an expression that is a store, or `none`", "self.store", cx) {
+    let wanted = "an expression that is a store, or `none`";
+    if let Value::Assigned(tokens) = &written.value
+        && let Some(literal) = only_literal(tokens)
+    {
+        // Which server it is, is said where the store is made.
+        cx.report(
+            &rules::OPTION_VALUE,
+            literal.span(),
+            format_args!("`store` takes {wanted}"),
+            if literal.to_string() == "\"none\"" {
+                "write `store = none`"
+            } else {
+                "give the store to `idem::install(…)` at start-up, or name what holds it: an argument, or `store = self.store`"
+            },
+        );
+        return StoreOption::Installed;
+    }
+    match assigned(written, wanted, "self.store", cx) {
         Some(store) => StoreOption::In(store),
         None => StoreOption::Installed,
     }

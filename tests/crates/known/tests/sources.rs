@@ -97,8 +97,8 @@ fn defines(sources: &str, pattern: &str) -> bool {
         return defines_type(last);
     }
     let owner = before.last().filter(|owner| is_type(owner));
-    if *last == "default" {
-        let owner = owner.expect("`default` is somebody's");
+    // Of a module it is a function, such as that of `nanoid::rngs`.
+    if let ("default", Some(owner)) = (*last, owner) {
         return sources.contains(&format!("Default for {owner}"))
             || sources.contains("fn default(")
             || (defines_type(owner) && sources.contains("derive(Default"));

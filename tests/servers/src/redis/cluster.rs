@@ -26,6 +26,10 @@ impl RedisCluster {
             "nodes.conf",
         ];
         let nodes: Vec<_> = (0..nodes).map(|_| RedisServer::with(&options)).collect();
+        for (number, node) in (1..).zip(&nodes) {
+            // Whose word counts where two say that a slot is theirs.
+            assert_eq!(node.ask(&["CLUSTER", "SET-CONFIG-EPOCH", &number.to_string()]), "OK");
+        }
         for (number, node) in nodes[..owners].iter().enumerate() {
             let (first, next) = (SLOTS * number / owners, SLOTS * (number + 1) / owners);
             let slots: Vec<_> = (first..next).map(|slot| slot.to_string()).collect();
@@ -67,25 +71,66 @@ impl RedisCluster {
     /// # Panics
     /// If a node refuses.
     pub fn move_slot(&self, slot: u16, from: usize, to: usize) {
+        self.begin_move(slot, from, to);
+        while self.move_keys(slot, from, to, 100) > 0 {}
+        self.end_move(slot, from, to);
+    }
+
+    /// Begins to move a slot: from now on, its old node says where to ask for what it does not have.
+    ///
+    /// # Panics
+    /// If a node refuses.
+    pub fn begin_move(&self, slot: u16, from: usize, to: usize) {
         let (source, target) = (&self.nodes[from], &self.nodes[to]);
-        let (slot, port) = (slot.to_string(), target.port().to_string());
+        let slot = slot.to_string();
         let ids = [source, target].map(|node| node.ask(&["CLUSTER", "MYID"]));
         assert_eq!(target.ask(&["CLUSTER", "SETSLOT", &slot, "IMPORTING", &ids[0]]), "OK");
         assert_eq!(source.ask(&["CLUSTER", "SETSLOT", &slot, "MIGRATING", &ids[1]]), "OK");
-        let mut client = source.client();
-        loop {
-            let keys = client.ask_bytes(&["CLUSTER", "GETKEYSINSLOT", &slot, "100"]);
-            if keys.is_empty() {
-                break;
-            }
-            for key in keys {
-                let moved =
-                    client.ask(&[b"MIGRATE", &b"127.0.0.1"[..], port.as_bytes(), &key, b"0", b"5000"]);
-                assert!(moved == "OK" || moved == "NOKEY", "MIGRATE: {moved}");
-            }
+    }
+
+    /// Moves up to `count` keys of a slot, and says how many it found.
+    ///
+    /// # Panics
+    /// If a node refuses.
+    pub fn move_keys(&self, slot: u16, from: usize, to: usize, count: usize) -> usize {
+        let port = self.nodes[to].port().to_string();
+        let mut client = self.nodes[from].client();
+        let keys = client.ask_bytes(&["CLUSTER", "GETKEYSINSLOT", &slot.to_string(), &count.to_string()]);
+        for key in &keys {
+            let moved = client.ask(&[b"MIGRATE", &b"127.0.0.1"[..], port.as_bytes(), key, b"0", b"5000"]);
+            assert!(moved == "OK" || moved == "NOKEY", "MIGRATE: {moved}");
         }
+        keys.len()
+    }
+
+    /// Ends a move: the slot is the new node's.
+    ///
+    /// # Panics
+    /// If a node refuses.
+    pub fn end_move(&self, slot: u16, from: usize, to: usize) {
+        let (source, target) = (&self.nodes[from], &self.nodes[to]);
+        let id = target.ask(&["CLUSTER", "MYID"]);
         for node in [target, source].into_iter().chain(&self.nodes) {
-            assert_eq!(node.ask(&["CLUSTER", "SETSLOT", &slot, "NODE", &ids[1]]), "OK");
+            assert_eq!(node.ask(&["CLUSTER", "SETSLOT", &slot.to_string(), "NODE", &id]), "OK");
         }
+        // Else a node could not outdo an older word when the slot moves on.
+        wait_until("all nodes have heard of it", || {
+            let epoch = |node: &RedisServer| {
+                let info = node.ask(&["CLUSTER", "INFO"]);
+                info.lines().find(|line| line.starts_with("cluster_current_epoch:")).map(str::to_owned)
+            };
+            self.nodes.iter().all(|node| epoch(node) == epoch(target))
+        });
+    }
+
+    /// The slot of a key, and the node that has it if no slot was moved.
+    ///
+    /// # Panics
+    /// If a node does not answer.
+    pub fn slot(&self, key: &[u8], owners: usize) -> (u16, usize) {
+        let slot = self.nodes[0].client().ask(&[b"CLUSTER", b"KEYSLOT", key]);
+        let slot: u16 = slot.parse().expect("a number");
+        let owner = (0..owners).find(|number| usize::from(slot) < SLOTS * (number + 1) / owners);
+        (slot, owner.expect("every slot has an owner"))
     }
 }

@@ -4,7 +4,8 @@ use idem::{ErrorKind, PostgresStore};
 use idem_servers::Proxy;
 
 use crate::database::{execute, fresh_name, migrated, open, run, url};
-use crate::handlers::{End, charge, elsewhere, note};
+use crate::ends::End;
+use crate::handlers::{charge, elsewhere, note};
 use crate::scene::{Scene, pool};
 
 #[test]

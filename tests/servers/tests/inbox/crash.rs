@@ -6,7 +6,8 @@ use std::process::{Child, Command, Stdio};
 use idem::{Outcome, idempotent};
 
 use crate::database::{run, url};
-use crate::handlers::{ChargeError, Tx};
+use crate::ends::ChargeError;
+use crate::handlers::Tx;
 use crate::scene::{Scene, pool};
 
 const STEP: &str = "IDEM_TEST_STEP";

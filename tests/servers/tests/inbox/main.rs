@@ -6,7 +6,14 @@ mod crash;
 #[allow(dead_code, reason = "made for the tests of the store")]
 #[path = "../postgres/database.rs"]
 mod database;
+#[path = "../../../inbox/ends.rs"]
+mod ends;
+#[path = "../../../inbox/any_sqlx/handlers.rs"]
 mod handlers;
+#[macro_use]
+#[path = "../../../inbox/any_sqlx/promises.rs"]
+mod promises;
+mod proxies;
 mod races;
 mod scene;
 mod transactions;

@@ -4,7 +4,8 @@ use idem::{ErrorKind, Outcome};
 use sqlx::{Executor, Row};
 
 use crate::database::run;
-use crate::handlers::{End, charge, hasty, note, patient};
+use crate::ends::End;
+use crate::handlers::{charge, hasty, note, patient};
 use crate::scene::Scene;
 
 #[test]

@@ -6,6 +6,9 @@ use sqlx::{Postgres, Transaction};
 
 use crate::database::{execute, fresh_name, migrated, run, url};
 
+pub(crate) type Db = Postgres;
+pub(crate) type NamedStore = PostgresStore;
+
 pub(crate) struct Scene {
     pub(crate) schema: String,
     pub(crate) pool: PgPool,

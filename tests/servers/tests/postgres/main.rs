@@ -6,6 +6,7 @@ mod batches;
 mod claims;
 mod conformance;
 mod database;
+mod full;
 mod keys;
 mod network;
 mod outages;

@@ -1,11 +1,10 @@
 //! Proxies that hand out a connection of the server's for each transaction.
 
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use idem::machine::{Recorded, Released, Verdict};
 use idem::{PostgresStore, Store};
-use idem_servers::{Folder, Process, free_port, program};
+use idem_servers::PgBouncer;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{ConnectOptions, Row};
 
@@ -73,47 +72,12 @@ fn without_a_statement_cache_each_operation_may_go_to_another_session() {
     assert_eq!(replayed(&store, &fourth), b"done");
 }
 
-/// `PgBouncer`, which hands out three connections, one for each transaction.
-struct Bouncer {
-    url: String,
-    _process: Process,
-    _folder: Folder,
-}
-
-impl Bouncer {
-    fn before(url: &str) -> Self {
-        let (server, name) = url.rsplit_once('/').expect("a URL with a database");
-        let port = server.rsplit_once(':').expect("a URL with a port").1;
-        let (folder, own) = (Folder::new("pgbouncer"), free_port());
-        let settings = folder.as_ref().join("pgbouncer.ini");
-        let text = format!(
-            "[databases]\n* = host=127.0.0.1 port={port} user=postgres\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {own}\n\
-             unix_socket_dir =\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 3\n"
-        );
-        std::fs::write(&settings, text).expect("a file that can be written to");
-        let mut command = Command::new(program("pgbouncer"));
-        // It refuses to be root, and as anybody else cannot become another.
-        if std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
-            command.args(["-u", "nobody"]);
-        }
-        let process =
-            Process::start(command.arg("-q").arg(&settings).stdout(Stdio::null()).stderr(Stdio::null()));
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while std::net::TcpStream::connect(("127.0.0.1", own)).is_err() {
-            assert!(Instant::now() < deadline, "PgBouncer does not listen");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        let url = format!("postgres://postgres@127.0.0.1:{own}/{name}?statement-cache-capacity=0");
-        Self { url, _process: process, _folder: folder }
-    }
-}
-
 #[test]
 #[cfg_attr(not(all(postgres_server, pgbouncer)), ignore = "postgres or pgbouncer is not on PATH")]
 fn a_proxy_may_give_each_transaction_another_connection() {
     let url = database(&[("synchronous_commit", "off")]);
-    let bouncer = Bouncer::before(&url);
-    let builder = migrated(PostgresStore::builder(bouncer.url.as_str()).timeout(Duration::from_secs(20)));
+    let bouncer = PgBouncer::before(&url);
+    let builder = migrated(PostgresStore::builder(bouncer.url()).timeout(Duration::from_secs(20)));
     // Two processes, as it were, each with names of its own for what it prepares.
     let stores = [open(&builder), open(&builder)];
     run(async {
@@ -140,7 +104,7 @@ fn a_proxy_may_give_each_transaction_another_connection() {
         }
     });
     // What others get next is as it was: all three are looked at.
-    let options: PgConnectOptions = bouncer.url.parse().expect("a URL");
+    let options: PgConnectOptions = bouncer.url().parse().expect("a URL");
     let options = options.extra_float_digits(None).disable_statement_logging();
     run(async {
         let mut held = Vec::new();

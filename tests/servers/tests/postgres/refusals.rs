@@ -18,8 +18,10 @@ static STRICT: LazyLock<PostgresServer> = LazyLock::new(|| {
     let url = server.url("postgres");
     execute(
         &url,
+        // Before version 15 all may make tables in `public`.
         &format!(
-            "create role guarded login password '{SECRET}'; create role encrypted login; create role banned login;
+            "revoke create on schema public from public;
+             create role guarded login password '{SECRET}'; create role encrypted login; create role banned login;
              create role crowd login connection limit 0; create role poor login;
              create role reader login; alter role reader set default_transaction_read_only = on;
              create role lazy login; alter role lazy set synchronous_commit = off;"

@@ -1,10 +1,12 @@
 //! Executors, threads, and the runtime that a store lives in.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use idem::machine::Verdict;
 use idem::{Error, ErrorKind, Handler, Idempotent, Key, PostgresStore, Store, StoreErrorKind};
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::LocalSet;
 
 use crate::asks::{claim, granted};
 use crate::database::{fresh, open};
@@ -73,6 +75,45 @@ fn a_plain_function_is_refused_where_waiting_would_be_for_ever() {
         assert!(work.run(&key(), || async { Ok::<_, Error>(0) }).await.expect("an outcome").is_executed());
     });
     assert_eq!(runs.into_inner(), 0);
+}
+
+/// Neither the thread nor a task of a `LocalSet` can be given away, and neither is a worker.
+#[test]
+#[cfg_attr(not(postgres_server), ignore = "postgres is not on PATH")]
+fn a_plain_function_waits_within_a_local_set() {
+    let builder = fresh();
+    let runtime = workers(1);
+    let outcomes = runtime.block_on(LocalSet::new().run_until(async {
+        let store = builder.open().await.expect("a store");
+        let work = Idempotent::new(&store, Handler::new("tests.local_set"));
+        let first = work.run_blocking(&key(), || Ok::<_, Error>(1)).map(|outcome| outcome.is_executed());
+        let task = tokio::task::spawn_local(async move {
+            let work = Idempotent::new(&store, Handler::new("tests.local_set"));
+            work.run_blocking(&key(), || Ok::<_, Error>(2)).map(idem::Outcome::into_value)
+        });
+        (first, task.await.expect("no panic"))
+    }));
+    assert!(outcomes.0.expect("an outcome"));
+    assert_eq!(outcomes.1.expect("an outcome"), 1);
+}
+
+/// What it waits for has to run on it. The error comes all the same, in time.
+#[test]
+#[cfg_attr(not(postgres_server), ignore = "postgres is not on PATH")]
+fn a_reply_that_its_runtimes_only_thread_waits_for_is_an_error() {
+    let builder = fresh().timeout(Duration::from_millis(200));
+    one_thread().block_on(LocalSet::new().run_until(async {
+        let store = builder.open().await.expect("a store");
+        let error = store.claim(&claim("one")).wait().expect_err("nobody can answer");
+        assert_eq!(error.kind(), StoreErrorKind::Unavailable);
+        for words in ["has one thread", "await the reply", "open the store in a multi-threaded runtime"] {
+            assert!(error.to_string().contains(words), "{error}");
+        }
+        assert!(matches!(store.claim(&claim("other")).await, Ok(Verdict::Claimed(_))));
+        // A thread beside the runtime's own may wait.
+        let beside = tokio::task::spawn_blocking(move || store.claim(&claim("beside")).wait());
+        assert!(matches!(beside.await.expect("no panic"), Ok(Verdict::Claimed(_))));
+    }));
 }
 
 #[test]

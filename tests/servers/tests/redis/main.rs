@@ -5,13 +5,15 @@
 mod bad_input;
 mod claims;
 mod clocks;
+mod clusters;
 mod conformance;
 mod full;
 mod handlers;
 mod lost;
 mod messages;
-mod model;
 mod place;
 mod redirected;
 mod replicas;
 mod runtimes;
+mod sentinels;
+mod together;

@@ -119,12 +119,6 @@ fn f46_a_value_of_another_type_is_left_alone() {
     assert_eq!(client.ask(&[b"LRANGE", &key[..], b"0", b"-1"]), "an item");
 }
 
-/// The slot of a key, as the cluster says.
-fn slot(server: &RedisServer, key: &[u8]) -> u16 {
-    let slot = server.client().ask(&[b"CLUSTER", b"KEYSLOT", key]);
-    slot.parse().expect("a number")
-}
-
 #[test]
 #[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
 fn f46_slots_that_move_under_load_lose_no_claim_and_grant_none_twice() {
@@ -132,13 +126,15 @@ fn f46_slots_that_move_under_load_lose_no_claim_and_grant_none_twice() {
     let store = open(RedisStore::builder(cluster.url()));
     let claims: Vec<_> = (0..60).map(|_| message()).collect();
     let ended = AtomicBool::new(false);
+    let (says, hears) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         let workers: Vec<_> = claims
             .chunks(20)
             .map(|claims| {
-                let (store, ended) = (&store, &ended);
+                let (store, ended, says) = (&store, &ended, says.clone());
                 scope.spawn(move || {
                     let fences: Vec<_> = claims.iter().map(|claim| grant(store, claim).fence).collect();
+                    says.send(()).expect("somebody hears it");
                     while !ended.load(Ordering::Relaxed) {
                         for claim in claims {
                             came!(hear(store.claim(&again(claim))), Ok(Verdict::InProgress { tries: 1, .. }));
@@ -154,10 +150,13 @@ fn f46_slots_that_move_under_load_lose_no_claim_and_grant_none_twice() {
                 })
             })
             .collect();
+        drop(says);
+        for _ in &workers {
+            hears.recv().expect("a worker with its claims");
+        }
         // To the node that had none, while they are asked for.
         for claim in claims.iter().step_by(4) {
-            let slot = slot(&cluster.nodes()[0], &[b"idem:", &claim.id.as_bytes()[..]].concat());
-            let owner = usize::from(slot) * 3 / 16_384;
+            let (slot, owner) = cluster.slot(&[b"idem:", &claim.id.as_bytes()[..]].concat(), 3);
             let owner = (owner..3).find(|&node| {
                 let count = cluster.nodes()[node].ask(&["CLUSTER", "COUNTKEYSINSLOT", &slot.to_string()]);
                 count != "0"
@@ -224,8 +223,7 @@ fn a_claim_that_waits_for_replicas_follows_its_slot() {
         assert!(error.to_string().contains("0 of 1 replicas"), "{error}");
     };
     refused();
-    let slot = slot(&cluster.nodes()[0], &[b"idem:", &claim.id.as_bytes()[..]].concat());
-    let owner = usize::from(slot) * 2 / 16_384;
+    let (slot, owner) = cluster.slot(&[b"idem:", &claim.id.as_bytes()[..]].concat(), 2);
     cluster.move_slot(slot, owner, 1 - owner);
     refused();
 }

@@ -1,8 +1,11 @@
 //! Replies on executors that are not the store's, on threads without any, and on runtimes that are gone (F35).
 
+use std::time::Duration;
+
 use idem::machine::{Recorded, Verdict};
 use idem::{Error, ErrorKind, RedisStore, Store, StoreErrorKind, idempotent};
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::LocalSet;
 
 use crate::messages::{again, came, ending, grant, message};
 use crate::place::{open, prefix, server};
@@ -44,6 +47,34 @@ fn plain_handlers_on_all_workers_of_the_stores_own_runtime_get_their_answers() {
             assert_eq!(task.await.expect("a task").expect("a result"), id);
         }
     });
+}
+
+/// Neither the thread nor a task of a `LocalSet` can be given away, and neither is a worker.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn plain_handlers_within_a_local_set_get_their_answers() {
+    let server = server();
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    runtime.block_on(LocalSet::new().run_until(async {
+        let store = RedisStore::builder(server.url()).prefix(prefix()).connect().await.expect("a server");
+        assert_eq!(plain(7, &store).expect("a result"), 7);
+        let task = tokio::task::spawn_local(async move { plain(8, &store) });
+        assert_eq!(task.await.expect("no panic").expect("a result"), 8);
+    }));
+}
+
+/// What it waits for has to run on it. The error comes all the same, in time.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn a_reply_that_its_runtimes_only_thread_waits_for_is_an_error() {
+    let server = server();
+    one_thread().block_on(LocalSet::new().run_until(async {
+        let builder = RedisStore::builder(server.url()).prefix(prefix()).deadline(Duration::from_millis(200));
+        let store = builder.connect().await.expect("a server");
+        let error = store.claim(&message()).wait().expect_err("nobody can answer");
+        assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+        came!(store.claim(&message()).await, Ok(Verdict::Claimed(_)));
+    }));
 }
 
 #[test]

@@ -69,6 +69,17 @@ faults! {
         }
     }
 
+    CompletesWhatHasEnded {
+        fn judge(&self, found: Option<&Record>, operation: &Operation, now: Timestamp) -> Judged {
+            match (operation, found) {
+                (Operation::Complete(_), Some(record)) => {
+                    decide(Some(&Record { drop_at: Timestamp::MAX, ..record.clone() }), operation, now)
+                }
+                _ => decide(found, operation, now),
+            }
+        }
+    }
+
     CompleteNeverRecreates {
         fn judge(&self, found: Option<&Record>, operation: &Operation, now: Timestamp) -> Judged {
             match decide(found, operation, now) {

@@ -1,13 +1,14 @@
 use idem::idempotent;
 
-#[idempotent(key = ["msg:<message.id>", "customer:<message.customer_id>"])]
+#[idempotent(key = ["msg:<message.id>", "charge:<message.customer_id>:<message.amount>"])]
 async fn handle(message: Message) -> Result<(), idem::Error> {
-    Ok(println!("{:?}", (&message.id, &message.customer_id,)))
+    Ok(println!("{:?}", (&message.id, &message.customer_id, message.amount)))
 }
 
 struct Message {
     id: Option<String>,
     customer_id: u64,
+    amount: u64,
 }
 
 fn main() {

@@ -1,12 +1,16 @@
 use idem::idempotent;
 
-#[idempotent(key = "evt:<event.version>")]
+#[idempotent(key = "evt:<event.order.version>")]
 async fn handle(event: Event) -> Result<(), idem::Error> {
-    Ok(println!("{:?}", (&event.order_id, &event.version,)))
+    Ok(println!("{:?}", (&event.order.id, &event.order.version,)))
 }
 
 struct Event {
-    order_id: u64,
+    order: Order,
+}
+
+struct Order {
+    id: u64,
     version: u32,
 }
 

@@ -1,13 +1,12 @@
 use idem::idempotent;
-
-struct Transaction;
+use sqlx::{Sqlite, Transaction};
 
 #[idempotent(key = "order:<order>", tx = tx)]
-async fn charge(order: u64, tx: &Transaction) -> Result<u64, idem::Error> {
+async fn charge<'t>(order: u64, tx: &'t Transaction<'_, Sqlite>) -> Result<u64, idem::Error> {
     let _ = tx;
     Ok(order)
 }
 
 fn main() {
-    let _ = charge(1, &Transaction);
+    let _ = charge;
 }

@@ -1,7 +1,7 @@
 //! Dead records go along with later writes, so that a file that nobody sweeps stays bounded.
 
 use super::Engine;
-use crate::store::sqlite::row;
+use crate::store::sqlite_record::row::instant;
 use crate::{StoreError, Timestamp};
 
 /// When to look for dead records, and where.
@@ -57,7 +57,7 @@ impl Engine {
         let fault = |error| self.place.fault("delete dead records", error);
         let (last, seen, dead): (Option<i64>, i64, i64) = self
             .prepare(include_str!("../window.sql"))?
-            .query_row((after, whole(window), row::instant(now)), |row| {
+            .query_row((after, whole(window), instant(now)), |row| {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             })
             .map_err(fault)?;
@@ -66,7 +66,7 @@ impl Engine {
             0 => 0,
             _ => self
                 .prepare(include_str!("../sweep.sql"))?
-                .execute((after, last, row::instant(now), whole(limit)))
+                .execute((after, last, instant(now), whole(limit)))
                 .map_err(fault)?,
         };
         self.logged += gone;

@@ -7,6 +7,7 @@ use crate::StoreError;
 use crate::machine::{Answer, Change, Claim, Operation, Record, Verdict, decide};
 use crate::store::sqlite::row::{self, Glance};
 use crate::store::sqlite::work::{Said, Wait, Work};
+use crate::store::sqlite_record::statements;
 
 impl Engine {
     /// The verdict on `claim`, unless that takes a wait for the disk or for another process, or changes a record that is there:
@@ -43,7 +44,7 @@ impl Engine {
             Glance::Absent if may_grant => None,
             Glance::Absent => return Ok(None),
             Glance::Ended(record) => Some(record),
-            Glance::Unsettled => row::find(&mut *self.prepare(include_str!("../find.sql"))?, &claim.id)
+            Glance::Unsettled => row::find(&mut *self.prepare(statements::FIND)?, &claim.id)
                 .map_err(unreadable)?
                 .map(|found| found.record),
         };
@@ -75,7 +76,7 @@ impl Engine {
     }
 
     fn insert(&self, claim: &Claim, record: &Record) -> Result<(), StoreError> {
-        let mut insert = self.prepare(include_str!("../insert.sql"))?;
+        let mut insert = self.prepare(statements::INSERT)?;
         row::write(&mut insert, claim.id.as_bytes().as_slice(), record)
             .map_err(|error| self.place.fault("write a record", error))?;
         self.run("commit", "commit")

@@ -3,6 +3,7 @@
 use super::Engine;
 use crate::machine::{Answer, Change, Operation, Prior, Record, State, decide};
 use crate::store::sqlite::row;
+use crate::store::sqlite_record::statements;
 use crate::{RecordId, StoreError, Timestamp, Token};
 
 impl Engine {
@@ -17,7 +18,7 @@ impl Engine {
         let (answer, written) = match operation {
             Operation::Claim(_) => {
                 let (answer, Change::Put(record)) = decide(None, operation, now) else { return Ok(None) };
-                let mut insert = self.prepare(include_str!("../insert.sql"))?;
+                let mut insert = self.prepare(statements::INSERT)?;
                 (answer, row::write(&mut insert, id.as_bytes().as_slice(), &record))
             }
             Operation::Complete(completion) | Operation::Fail(completion) => {
