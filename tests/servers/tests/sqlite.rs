@@ -197,7 +197,7 @@ fn lost(folder: &Path, said: &[Said]) -> Vec<Said> {
 }
 
 #[test]
-#[cfg_attr(not(c_compiler), ignore = "cc is not on PATH")]
+#[cfg_attr(not(all(target_os = "linux", c_compiler)), ignore = "this is not Linux, or cc is not on PATH")]
 fn f52_no_power_loss_takes_what_was_promised_to_last() {
     let mut disk = Disk::new();
     let mut said = Vec::new();
@@ -218,7 +218,7 @@ fn f52_no_power_loss_takes_what_was_promised_to_last() {
 }
 
 #[test]
-#[cfg_attr(not(c_compiler), ignore = "cc is not on PATH")]
+#[cfg_attr(not(all(target_os = "linux", c_compiler)), ignore = "this is not Linux, or cc is not on PATH")]
 fn f52_a_claim_that_parks_outlives_the_power_and_one_that_reruns_is_made_anew() {
     let mut disk = Disk::new();
     Worker::start("last words", &disk, None).killed_after(2);
@@ -233,7 +233,7 @@ fn f52_a_claim_that_parks_outlives_the_power_and_one_that_reruns_is_made_anew() 
 
 /// The tests above can fail: they find what is missing on a disk that says it has synced, and has not.
 #[test]
-#[cfg_attr(not(c_compiler), ignore = "cc is not on PATH")]
+#[cfg_attr(not(all(target_os = "linux", c_compiler)), ignore = "this is not Linux, or cc is not on PATH")]
 fn f52_a_disk_that_lies_about_its_syncs_is_found_out() {
     let mut disk = Disk::new();
     let said = Worker::start("lied-to", &disk, Some(20)).killed_after(400);
@@ -249,7 +249,7 @@ fn f52_a_disk_that_lies_about_its_syncs_is_found_out() {
 }
 
 #[test]
-#[cfg_attr(not(c_compiler), ignore = "cc is not on PATH")]
+#[cfg_attr(not(all(target_os = "linux", c_compiler)), ignore = "this is not Linux, or cc is not on PATH")]
 fn f52_a_file_on_a_network_file_system_is_refused_and_not_made() {
     let disk = Disk::new();
     let opens = |kind| {
