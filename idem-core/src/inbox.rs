@@ -4,12 +4,14 @@
 //! `#[idempotent(…, tx = tx)]` can write in them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::answer::{CarriesError, codec};
 use crate::call::Call;
+use crate::private::caught;
 use crate::run::{enter, enter_blocking};
 use crate::{Error, Fingerprint, Handler, Key, Outcome};
 
@@ -120,6 +122,9 @@ impl<Place> Inbox<Place> {
     /// The body's own, or one made from an [`Error`] if the body did not run, or what it came to could not be written.
     /// After an error of the body nothing is remembered, even if the transaction commits.
     ///
+    /// # Panics
+    /// If `body` does. Nothing is remembered then either.
+    ///
     /// # Cancellation
     /// Dropped at any await, the transaction has to be rolled back: the record may be in it, and the work not. A transaction that is
     /// dropped with the future is.
@@ -139,8 +144,8 @@ impl<Place> Inbox<Place> {
         match call.enter(transaction).await {
             Entering::Answered(answer) => answer,
             Entering::Inside(inside) => {
-                let result = body(transaction).await.map(Outcome::from);
-                inside.settle(transaction, result).await
+                let ended = caught(pin!(body(transaction))).await;
+                inside.settle_ended(transaction, ended.map(|result| result.map(Outcome::from))).await
             }
         }
     }

@@ -1,6 +1,9 @@
 //! What `#[idempotent]` expands to. Not for hand-written code, and free to change in any release.
 
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 pub use crate::__register as register;
 pub use crate::answer::{Codec, codec};
@@ -45,6 +48,28 @@ pub fn catch<R>(body: impl FnOnce() -> R) -> std::thread::Result<R> {
     catch_unwind(AssertUnwindSafe(body))
 }
 
+/// Waits for the body of an asynchronous function, where it stands: handed over by value, a future would have room for it twice.
+///
+/// It comes to what the body does, or to what it panicked with.
+pub fn caught<F>(body: Pin<&mut F>) -> Caught<'_, F> {
+    Caught(body)
+}
+
+/// See [`caught`].
+#[derive(Debug)]
+pub struct Caught<'b, F>(Pin<&'b mut F>);
+
+impl<F: Future> Future for Caught<'_, F> {
+    type Output = std::thread::Result<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))) {
+            Ok(polled) => polled.map(Ok),
+            Err(panic) => Poll::Ready(Err(panic)),
+        }
+    }
+}
+
 // The table's entries are made in the handler's crate, which knows no linkme.
 #[cfg(feature = "table")]
 pub use linkme;
@@ -54,6 +79,7 @@ pub use core::any::{type_name, type_name_of_val};
 pub use core::marker::PhantomData;
 pub use core::mem::ManuallyDrop;
 pub use core::option::Option::{None, Some};
+pub use core::pin::pin;
 pub use core::result::Result;
 pub use core::time::Duration;
 pub use core::{concat, module_path};

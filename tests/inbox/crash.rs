@@ -30,10 +30,26 @@ fn step(name: &str) {
     }
 }
 
-// Each handler answers for what the other has done, as when a program goes over from one driver to the other, and has to go back.
+/// What handlers of both drivers do, with records in one scope, as when a program goes over from one driver to the other, and has to go
+/// back. A scope that is a type's is compared with no other handler's.
+trait Work {
+    const SCOPE: &'static str;
+}
 
-#[idempotent(key = "msg:<message>", tx = tx, scope = "transfer", scope_was = ["transfer_by_sqlx"])]
-fn transfer(message: &str, tx: &Transaction<'_>) -> Result<Outcome<String>, ChargeError> {
+struct Transfer;
+
+impl Work for Transfer {
+    const SCOPE: &'static str = "transfer";
+}
+
+struct Silently;
+
+impl Work for Silently {
+    const SCOPE: &'static str = "transfer_silently";
+}
+
+#[idempotent(key = "msg:<message>", tx = tx, scope = W::SCOPE)]
+fn transfer<W: Work>(message: &str, tx: &Transaction<'_>) -> Result<Outcome<String>, ChargeError> {
     step("entered");
     write(tx, message)?;
     step("half done");
@@ -43,8 +59,8 @@ fn transfer(message: &str, tx: &Transaction<'_>) -> Result<Outcome<String>, Char
 }
 
 /// The same without a result to keep.
-#[idempotent(key = "msg:<message>", tx = tx, scope = "transfer_silently", scope_was = ["transfer_silently_by_sqlx"])]
-fn transfer_silently(message: &str, tx: &Transaction<'_>) -> Result<Outcome<()>, ChargeError> {
+#[idempotent(key = "msg:<message>", tx = tx, scope = W::SCOPE)]
+fn transfer_silently<W: Work>(message: &str, tx: &Transaction<'_>) -> Result<Outcome<()>, ChargeError> {
     step("entered");
     write(tx, message)?;
     step("half done");
@@ -53,8 +69,8 @@ fn transfer_silently(message: &str, tx: &Transaction<'_>) -> Result<Outcome<()>,
     Ok(().into())
 }
 
-#[idempotent(key = "msg:<message>", tx = tx, scope = "transfer_by_sqlx", scope_was = ["transfer"])]
-async fn transfer_by_sqlx(
+#[idempotent(key = "msg:<message>", tx = tx, scope = W::SCOPE)]
+async fn transfer_by_sqlx<W: Work>(
     message: &str,
     tx: &mut sqlx::Transaction<'_, Sqlite>,
 ) -> Result<Outcome<String>, ChargeError> {
@@ -66,8 +82,8 @@ async fn transfer_by_sqlx(
     Ok(format!("receipt of {message}").into())
 }
 
-#[idempotent(key = "msg:<message>", tx = tx, scope = "transfer_silently_by_sqlx", scope_was = ["transfer_silently"])]
-async fn transfer_silently_by_sqlx(
+#[idempotent(key = "msg:<message>", tx = tx, scope = W::SCOPE)]
+async fn transfer_silently_by_sqlx<W: Work>(
     message: &str,
     tx: &mut sqlx::Transaction<'_, Sqlite>,
 ) -> Result<Outcome<()>, ChargeError> {
@@ -104,9 +120,9 @@ async fn deliver_by_sqlx(path: &Path, message: &str) -> bool {
     let mut tx = pool.begin().await.unwrap();
     step("begun");
     let executed = if message == "silent" {
-        transfer_silently_by_sqlx(message, &mut tx).await.unwrap().is_executed()
+        transfer_silently_by_sqlx::<Silently>(message, &mut tx).await.unwrap().is_executed()
     } else {
-        let answer = transfer_by_sqlx(message, &mut tx).await.unwrap();
+        let answer = transfer_by_sqlx::<Transfer>(message, &mut tx).await.unwrap();
         assert_eq!(answer.value(), &format!("receipt of {message}"));
         answer.is_executed()
     };
@@ -122,9 +138,9 @@ fn deliver(path: &Path, message: &str) -> bool {
     let tx = connection.transaction().unwrap();
     step("begun");
     let executed = if message == "silent" {
-        transfer_silently(message, &tx).unwrap().is_executed()
+        transfer_silently::<Silently>(message, &tx).unwrap().is_executed()
     } else {
-        let answer = transfer(message, &tx).unwrap();
+        let answer = transfer::<Transfer>(message, &tx).unwrap();
         assert_eq!(answer.value(), &format!("receipt of {message}"));
         answer.is_executed()
     };
@@ -134,8 +150,8 @@ fn deliver(path: &Path, message: &str) -> bool {
     executed
 }
 
-/// This test binary once more, killed at one step.
-fn killed_at(at: &str, driver: Driver, file: &Path, message: &str) {
+/// This test binary once more, for one delivery: what it says, line by line. A process has only one of the handlers of a scope.
+fn worker_at(at: &str, driver: Driver, file: &Path, message: &str) -> (Worker, impl Iterator<Item = String>) {
     let mut worker = Worker(
         Command::new(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "--nocapture", "crash::worker"])
@@ -147,8 +163,23 @@ fn killed_at(at: &str, driver: Driver, file: &Path, message: &str) {
             .spawn()
             .unwrap(),
     );
-    let mut lines = BufReader::new(worker.0.stdout.take().unwrap()).lines().map_while(Result::ok);
-    assert!(lines.any(|line| line.contains("says: ")), "the worker never got to {at:?} with {driver:?}");
+    let lines = BufReader::new(worker.0.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let said = lines.filter_map(|line| line.split_once("says: ").map(|(_, said)| said.to_owned()));
+    (worker, said)
+}
+
+/// A delivery that is killed at one step.
+fn killed_at(at: &str, driver: Driver, file: &Path, message: &str) {
+    let (_worker, mut said) = worker_at(at, driver, file, message);
+    assert_eq!(said.next().as_deref(), Some(at), "with {driver:?}");
+}
+
+/// A delivery that goes well: whether the message was worked on.
+fn delivered(driver: Driver, file: &Path, message: &str) -> bool {
+    let (_worker, mut said) = worker_at("nowhere", driver, file, message);
+    let worked = said.next().expect("an end");
+    said.for_each(drop);
+    worked.parse().expect("whether it was worked on")
 }
 
 struct Worker(Child);
@@ -168,8 +199,9 @@ fn worker() {
     let (path, message) = told.split_once('\n').unwrap();
     let named = std::env::var(DRIVER).unwrap();
     let driver = Driver::ALL.into_iter().find(|driver| format!("{driver:?}") == named).unwrap();
-    driver.deliver(Path::new(path), message);
+    let worked = driver.deliver(Path::new(path), message);
     step("acknowledged");
+    println!("says: {worked}");
 }
 
 fn one_effect_after_a_kill(at: &str, message: &str, [before, after]: [Driver; 2]) {
@@ -177,12 +209,12 @@ fn one_effect_after_a_kill(at: &str, message: &str, [before, after]: [Driver; 2]
     killed_at(at, before, &file.path, message);
     let committed = matches!(at, "committed" | "acknowledged");
     let when = format!("{before:?} was killed when {at}, then came {after:?}");
-    assert_eq!(after.deliver(&file.path, message), !committed, "{when}");
+    assert_eq!(delivered(after, &file.path, message), !committed, "{when}");
     for effect in [message, &format!("{message}, other half")] {
         assert_eq!(file.charges(effect), 1, "{effect:?}: {when}");
     }
     assert_eq!(file.records(), 1, "{when}");
-    assert!(!before.deliver(&file.path, message), "{when}");
+    assert!(!delivered(before, &file.path, message), "{when}");
     assert_eq!(file.charges(message), 1, "{when}");
 }
 

@@ -136,6 +136,24 @@ impl<R, Records> Inside<'_, R, Records> {
         self.settled(end.success, settled, result)
     }
 
+    /// As [`settle`](Self::settle), and as [`settle_blocking`](Self::settle_blocking) after a panic.
+    #[doc(hidden)]
+    pub async fn settle_ended<T>(self, transaction: &mut T, ended: thread::Result<R>) -> R
+    where
+        T: AsyncTransaction<Records = Records> + ?Sized,
+    {
+        match ended {
+            Ok(result) => self.settle(transaction, result).await,
+            Err(panic) => {
+                count(Event::Released);
+                let before = self.before.as_deref();
+                // If it cannot be written, the transaction is lost, which is as good.
+                let _ = transaction.settle(&self.records, &self.entry, before, &Settlement::Withdrawn).await;
+                resume_unwind(panic)
+            }
+        }
+    }
+
     /// Writes how the body ended.
     pub async fn settle<T>(self, transaction: &mut T, result: R) -> R
     where

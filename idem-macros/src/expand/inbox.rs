@@ -52,15 +52,16 @@ pub(super) fn run_tracked(function: &Function, transaction: &Transaction, block:
 /// A future.
 pub(super) fn run(function: &Function, transaction: &Transaction, block: &Group) -> TokenStream {
     let site = names::site();
+    let private = function.paths.private();
     let shadow = shadow(transaction);
     let supplied = supplied(function);
     let body = if transaction.shadow.is_some() {
         let told = told(function, true);
-        quote_spanned!(site=> { #shadow async move { #told #supplied #block }.await })
+        quote_spanned!(site=> { #shadow #private::caught(#private::pin!(async move { #told #supplied #block })).await })
     } else {
         // It borrows what it mentions, or the transaction would go with it.
         let told = told(function, false);
-        quote_spanned!(site=> async { #told #supplied #block }.await)
+        quote_spanned!(site=> #private::caught(#private::pin!(async { #told #supplied #block })).await)
     };
     around(function, transaction, &body, Kind::Async)
 }
@@ -100,7 +101,7 @@ fn around(function: &Function, transaction: &Transaction, body: &TokenStream, ki
             };
             (
                 quote_spanned!(at=> #shown::enter(#call, #codec, #tx, #records).await),
-                quote_spanned!(at=> #shown::Inside::settle(#inside, #tx, #answer).await),
+                quote_spanned!(at=> #shown::Inside::settle_ended(#inside, #tx, #answer).await),
             )
         }
     };

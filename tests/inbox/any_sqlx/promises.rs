@@ -1,11 +1,14 @@
 //! What either database promises: each is a test of its own with each of them.
 
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt;
 use idem::inbox::Entering;
-use idem::{ErrorKind, Handler, Inbox, Key, Outcome};
+use idem::{ErrorKind, Handler, Inbox, Key, Outcome, idempotent};
 use sqlx::Acquire;
 use tokio::sync::Notify;
 
-use super::handlers::{charge, elsewhere, note, renamed, with_a_lease, write};
+use super::handlers::{Tx, charge, elsewhere, note, renamed, with_a_lease, write};
 use super::scene::{NamedStore, Scene};
 use crate::ends::{ChargeError, End};
 
@@ -16,6 +19,7 @@ macro_rules! each_promise {
             the_record_commits_with_the_rows_and_is_replayed()
             what_is_rolled_back_leaves_neither_a_row_nor_a_record()
             a_body_that_panics_leaves_neither_a_row_nor_a_record()
+            after_a_panic_nothing_is_remembered_even_if_the_caller_commits()
             after_an_error_nothing_is_remembered_even_if_the_caller_commits()
             an_error_worth_remembering_is_remembered_if_the_caller_commits()
             two_handlers_and_one_message_twice_share_a_transaction()
@@ -82,6 +86,28 @@ pub(crate) async fn a_body_that_panics_leaves_neither_a_row_nor_a_record(scene: 
     });
     assert!(panicking.await.unwrap_err().is_panic());
     assert_eq!((scene.charges("a").await, scene.records().await), (0, 0));
+}
+
+/// The record of a handler that has only one result says so from the start.
+#[idempotent(key = "msg:<message>", tx = tx)]
+async fn trips(message: &str, trips: bool, tx: Tx<'_>) -> Result<(), ChargeError> {
+    write(tx, message).await?;
+    assert!(!trips, "on purpose");
+    Ok(())
+}
+
+pub(crate) async fn after_a_panic_nothing_is_remembered_even_if_the_caller_commits(scene: &Scene) {
+    let mut tx = scene.begin().await;
+    let trip = AssertUnwindSafe(trips("a", true, &mut tx)).catch_unwind().await;
+    assert_eq!(trip.unwrap_err().downcast_ref(), Some(&"on purpose"));
+    tx.commit().await.unwrap();
+    // The caller's own decision, against all advice.
+    assert_eq!((scene.charges("a").await, scene.records().await), (1, 0));
+
+    let mut tx = scene.begin().await;
+    trips("a", false, &mut tx).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!((scene.charges("a").await, scene.records().await), (2, 1));
 }
 
 pub(crate) async fn after_an_error_nothing_is_remembered_even_if_the_caller_commits(scene: &Scene) {

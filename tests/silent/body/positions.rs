@@ -57,7 +57,7 @@ async fn rows_in_a_list(order: Order) -> Done {
         Table.insert(row.id).await?;
         Http.post("line").idempotency_key(format!("{}:{}", order.id, row.sku)).send().await?;
     }
-    let first = vec![Line { id: Uuid::new_v4(), sku: order.id }];
+    let first = [Line { id: Uuid::new_v4(), sku: order.id }];
     Http.post("line").idempotency_key(&first[0].sku).send().await?;
     Table.insert(first[0].id).await
 }

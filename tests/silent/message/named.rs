@@ -107,6 +107,7 @@ fn a_number_of_one_stream(line: &Line, store: &MemoryStore, #[key] key: &Key) ->
 }
 
 #[idempotent(key = "file:<upload.tenant_id>:<upload.fingerprint>", store = store)]
+#[allow(clippy::needless_pass_by_value)]
 fn a_digest_of_a_tenant(upload: Box<Upload>, store: &MemoryStore, #[key] key: &Key) -> Keyed {
     let _ = (&upload.fingerprint, store);
     Ok(key.to_string())
