@@ -78,6 +78,9 @@ pub(in crate::store) trait Connection {
     /// Whether the transaction has ended, as far as this can be told: then each statement commits by itself.
     fn is_over(&self) -> bool;
 
+    /// Whether the transaction has ended, also behind the driver's back.
+    fn has_ended(&mut self) -> impl Future<Output = bool> + Send;
+
     /// Ends the transaction, so that nothing of it can commit.
     fn give_up(&mut self) -> impl Future<Output = ()> + Send;
 
@@ -187,7 +190,7 @@ impl<C: Connection> Inbox<'_, C> {
         };
         // The body has committed a part of its work, and then failed: without the record, the next delivery would do that part again.
         let parked = Settlement::Done(codec::pending());
-        let over = matches!(settlement, Settlement::Withdrawn) && self.connection.is_over();
+        let over = matches!(settlement, Settlement::Withdrawn) && self.connection.has_ended().await;
         let settlement = if over { &parked } else { settlement };
         match settle(&found.record, before, settlement, self.records.clock.now()) {
             Change::None => Ok(()),
