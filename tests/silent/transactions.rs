@@ -16,13 +16,12 @@ fn a_message_that_borrows(transaction: &Transaction<'_>, #[key] key: &Key) -> Ke
 }
 
 mod bank {
-    #[derive(Clone, Copy)]
-    pub(super) struct Transaction(pub(super) u64);
+    pub(super) struct Transaction(pub(super) String);
 }
 
 #[idempotent(store = idem::MemoryStore::new(), key = "order:<order>")]
 fn one_of_the_business(order: u64, transaction: &bank::Transaction, #[key] key: &Key) -> Keyed {
-    assert!(transaction.0 > 0, "it has an amount");
+    assert!(!transaction.0.is_empty(), "it has an account");
     Ok(key.as_str().to_owned())
 }
 
@@ -55,7 +54,7 @@ fn a_reason_is_given(order: u64, _tx: &rusqlite::Transaction<'_>, #[key] key: &K
 #[test]
 fn transactions_that_no_record_belongs_in_pass() {
     same_key(|| a_message_that_borrows(&Transaction { id: "a" }), "txn:a");
-    same_key(|| one_of_the_business(7, &bank::Transaction(1)), "order:7");
+    same_key(|| one_of_the_business(7, &bank::Transaction("alice".to_owned())), "order:7");
     let connection = || rusqlite::Connection::open_in_memory().expect("a database");
     same_key(|| one_that_the_body_ends(7, connection().transaction().expect("it begins")), "order:7");
     same_key(|| nothing_is_recorded(7, &connection().transaction().expect("it begins")), "order:7");
