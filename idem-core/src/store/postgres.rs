@@ -5,9 +5,10 @@
 //! Each is one statement that commits by itself, in `read committed`, whatever the database's defaults are: so there is no transaction
 //! that a dropped future could leave open. A claim makes the record unless there is one, and says what it found: that is its answer if it
 //! changes nothing, and [`decide`](crate::machine::decide) puts it into words. A session that commits between the two leaves neither an
-//! answer nor a change: the statement is sent again. Three operations have a second statement for rarer cases: a claim that finds a record
-//! to take over sends an upsert whose condition is judged on the row once that is locked; a completion that finds nothing to write asks why;
-//! and while nearly all claims are of finished messages, a claim is preceded by a look alone, which costs the server half.
+//! answer nor a change: the statement is sent again. Some have a second statement for rarer cases: a claim that finds a record
+//! to take over sends an upsert whose condition is judged on the row once that is locked; a completion that finds nothing to write asks why.
+//! While no duplicates come, a claim does not say what it found, which costs the server a third less, and asks with that upsert if it made
+//! nothing; while nearly all claims are of finished messages, it is preceded by a look alone, which costs half.
 //!
 //! Times are read from the server's clock where a row is judged, and never taken from the start of a transaction. Each grant and renewal
 //! says how long it had to wait after that; one whose lease is noticeably shorter by it is asked for again, by the same token.
@@ -18,12 +19,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::runtime::RuntimeFlavor;
 
 use self::connections::Connections;
 use self::place::Place;
 use self::proxied::Proxied;
-use self::runtime::OnRuntime;
+use self::runtime::{Home, OnRuntime};
 use self::statements::Statements;
 use self::storm::Storm;
 use self::sweep::Walk;
@@ -62,7 +63,8 @@ pub use target::PostgresTarget;
 /// A clone is another handle to the same store.
 ///
 /// - **One claim** of a new message costs one statement, which waits for the disk; so does a completion. **A duplicate** costs one
-///   statement that takes no lock and writes nothing, and taking over what was released or has lapsed two. Many claims or completions at once are one statement too.
+///   statement that takes no lock and writes nothing, or two if the dozen claims before were of new messages; taking over what was
+///   released or has lapsed costs two. Many claims or completions at once are one statement too.
 /// - **A crash or power loss**, of this process or of the server, takes nothing that was acknowledged, if the server's `fsync` and
 ///   `full_page_writes` are on, as they are by default. **A failover** to a replica that follows asynchronously can take the newest
 ///   commits with it: a claim that is lost lets the message run again, and a result that is lost is recorded anew by its attempt if that
@@ -85,7 +87,7 @@ pub use target::PostgresTarget;
 pub struct PostgresStore(Arc<Inner>);
 
 struct Inner {
-    runtime: Handle,
+    home: Home,
     connections: Connections,
     proxied: Option<Proxied>,
     statements: Statements,
@@ -131,7 +133,7 @@ impl PostgresStore {
         let inner = self.0.clone();
         let work = operation(self.0.clone());
         let within = async move { inner.within(doing, work).await };
-        Reply::later(OnRuntime::new(self.0.runtime.clone(), self.0.place.clone(), self.0.timeout, within))
+        Reply::later(OnRuntime::new(self.0.home.clone(), self.0.place.clone(), self.0.timeout, within))
     }
 }
 
@@ -141,7 +143,7 @@ impl Inner {
         let grants = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Claimed(_))).count();
         if self.sweeps && self.walk.is_due(grants as u64) {
             let inner = self.clone();
-            self.runtime.spawn(async move { inner.sweep_some().await });
+            self.home.runtime.spawn(async move { inner.sweep_some().await });
         }
     }
 }
@@ -224,11 +226,11 @@ impl Store for PostgresStore {
 
     /// A runtime of one thread could not answer while that one waits.
     fn can_block(&self) -> bool {
-        self.0.runtime.runtime_flavor() != RuntimeFlavor::CurrentThread
+        self.0.home.runtime.runtime_flavor() != RuntimeFlavor::CurrentThread
     }
 
     fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
-        self.0.runtime.spawn(task);
+        self.0.home.runtime.spawn(task);
     }
 }
 
