@@ -19,12 +19,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::runtime::RuntimeFlavor;
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 use self::connections::Connections;
 use self::place::Place;
 use self::proxied::Proxied;
-use self::runtime::{Home, OnRuntime};
+use self::runtime::OnRuntime;
 use self::statements::Statements;
 use self::storm::Storm;
 use self::sweep::Walk;
@@ -63,7 +63,7 @@ pub use target::PostgresTarget;
 /// A clone is another handle to the same store.
 ///
 /// - **One claim** of a new message costs one statement, which waits for the disk; so does a completion. **A duplicate** costs one
-///   statement that takes no lock and writes nothing, or two if the dozen claims before were of new messages; taking over what was
+///   statement that takes no lock and writes nothing, or two if the eight claims before were of new messages; taking over what was
 ///   released or has lapsed costs two. Many claims or completions at once are one statement too.
 /// - **A crash or power loss**, of this process or of the server, takes nothing that was acknowledged, if the server's `fsync` and
 ///   `full_page_writes` are on, as they are by default. **A failover** to a replica that follows asynchronously can take the newest
@@ -87,7 +87,7 @@ pub use target::PostgresTarget;
 pub struct PostgresStore(Arc<Inner>);
 
 struct Inner {
-    home: Home,
+    runtime: Handle,
     connections: Connections,
     proxied: Option<Proxied>,
     statements: Statements,
@@ -133,7 +133,7 @@ impl PostgresStore {
         let inner = self.0.clone();
         let work = operation(self.0.clone());
         let within = async move { inner.within(doing, work).await };
-        Reply::later(OnRuntime::new(self.0.home.clone(), self.0.place.clone(), self.0.timeout, within))
+        Reply::later(OnRuntime::new(self.0.runtime.clone(), self.0.place.clone(), self.0.timeout, within))
     }
 }
 
@@ -143,7 +143,7 @@ impl Inner {
         let grants = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Claimed(_))).count();
         if self.sweeps && self.walk.is_due(grants as u64) {
             let inner = self.clone();
-            self.home.runtime.spawn(async move { inner.sweep_some().await });
+            self.runtime.spawn(async move { inner.sweep_some().await });
         }
     }
 }
@@ -226,11 +226,11 @@ impl Store for PostgresStore {
 
     /// A runtime of one thread could not answer while that one waits.
     fn can_block(&self) -> bool {
-        self.0.home.runtime.runtime_flavor() != RuntimeFlavor::CurrentThread
+        self.0.runtime.runtime_flavor() != RuntimeFlavor::CurrentThread
     }
 
     fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
-        self.0.home.runtime.spawn(task);
+        self.0.runtime.spawn(task);
     }
 }
 

@@ -15,7 +15,6 @@ use super::names::Table;
 use super::open::Found;
 use super::place::Place;
 use super::proxied::Proxied;
-use super::runtime::Home;
 use super::session::Session;
 use super::statements::Statements;
 use super::storm::Storm;
@@ -183,7 +182,7 @@ impl PostgresStoreBuilder {
         });
         let identity = identity.await?;
         Ok(PostgresStore(Arc::new(Inner {
-            home: Home::new(runtime),
+            runtime,
             connections,
             proxied,
             statements: Statements::of(&table),

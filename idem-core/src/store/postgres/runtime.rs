@@ -1,13 +1,10 @@
 //! Operations belong to the runtime that the store was opened in: its connections do.
 //!
-//! Each runs there: as a task, so that any executor can wait for one, or, where a worker of that runtime polls the reply, along with it. A task
-//! wakes another worker for each statement, which costs a fifth of a round trip to a server nearby. A reply that is dropped midway goes on as
-//! a task, so that it leaves no half of a statement in a connection.
+//! Each runs there as a task, so that a reply that is dropped midway leaves no half of a statement in a connection, and so that any
+//! executor can wait for one. A task costs a fraction of a microsecond, and a statement hundreds.
 
-use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -24,46 +21,9 @@ const MOST: usize = 4_096;
 
 type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
 
-/// The runtime that a store was opened in.
-#[derive(Clone)]
-pub(super) struct Home {
-    pub(super) runtime: Handle,
-    /// Of the store. Runtimes cannot be told apart in all versions of tokio.
-    number: u64,
-}
-
-thread_local! {
-    /// The store that had a task here last, if this is a worker of a runtime of several threads. It is one of the same runtime for ever.
-    static WORKS_FOR: Cell<u64> = const { Cell::new(0) };
-}
-
-impl Home {
-    pub(super) fn new(runtime: Handle) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self { runtime, number: NEXT.fetch_add(1, Ordering::Relaxed) }
-    }
-
-    /// Whether this thread is known as a worker of the runtime. There it has not ended.
-    fn is_here(&self) -> bool {
-        WORKS_FOR.get() == self.number
-    }
-
-    fn spawn<T: Send + 'static>(&self, operation: Boxed<T>) -> JoinHandle<Result<T, StoreError>> {
-        // A runtime of one thread has no other to wake, and its thread may serve another one later.
-        if self.runtime.runtime_flavor() == RuntimeFlavor::CurrentThread {
-            return self.runtime.spawn(operation);
-        }
-        let number = self.number;
-        self.runtime.spawn(async move {
-            WORKS_FOR.set(number);
-            operation.await
-        })
-    }
-}
-
-/// The answer to come. The operation is begun when this is first polled, and from then on comes to its end, with or without it.
-pub(super) struct OnRuntime<T: Send + 'static> {
-    home: Home,
+/// The answer to come. The operation is begun when this is first polled, and from then on goes on without it.
+pub(super) struct OnRuntime<T> {
+    runtime: Handle,
     place: Place,
     limit: Duration,
     /// How long a thread waits that may be the one which has to do the work.
@@ -73,23 +33,20 @@ pub(super) struct OnRuntime<T: Send + 'static> {
 
 enum State<T> {
     Unsent(Boxed<T>),
-    /// Begun, and polled along with this.
-    Here(Boxed<T>),
-    /// A task's.
     Sent(JoinHandle<Result<T, StoreError>>),
     Ended,
 }
 
 impl<T: Send + 'static> OnRuntime<T> {
     pub(super) fn new(
-        home: Home,
+        runtime: Handle,
         place: Place,
         limit: Duration,
         operation: impl Future<Output = Result<T, StoreError>> + Send + 'static,
     ) -> Self {
         // It is moved some times before it is begun. What is rare and large, as connecting is, must be boxed.
         debug_assert!(size_of_val(&operation) <= MOST, "an operation of {} bytes", size_of_val(&operation));
-        Self { home, place, limit, patience: None, state: State::Unsent(Box::pin(operation)) }
+        Self { runtime, place, limit, patience: None, state: State::Unsent(Box::pin(operation)) }
     }
 
     fn heard(&self, joined: Result<Result<T, StoreError>, tokio::task::JoinError>) -> Result<T, StoreError> {
@@ -103,10 +60,10 @@ impl<T: Send + 'static> OnRuntime<T> {
     }
 }
 
-impl<T: Send + 'static> OnRuntime<T> {
+impl<T> OnRuntime<T> {
     /// A thread that is parked may be the only one of the runtime: nothing in there can end the wait, the operation's own limit neither.
     fn is_out_of_patience(&mut self, cx: &mut Context<'_>) -> bool {
-        if !may_block() || self.home.runtime.runtime_flavor() != RuntimeFlavor::CurrentThread {
+        if !may_block() || self.runtime.runtime_flavor() != RuntimeFlavor::CurrentThread {
             return false;
         }
         // What is answered as late as it may be is on its way then.
@@ -116,15 +73,7 @@ impl<T: Send + 'static> OnRuntime<T> {
     }
 }
 
-impl<T: Send + 'static> Unpin for OnRuntime<T> {}
-
-impl<T: Send + 'static> Drop for OnRuntime<T> {
-    fn drop(&mut self) {
-        if let State::Here(operation) = std::mem::replace(&mut self.state, State::Ended) {
-            self.home.spawn(operation);
-        }
-    }
-}
+impl<T> Unpin for OnRuntime<T> {}
 
 impl<T: Send + 'static> Future for OnRuntime<T> {
     type Output = Result<T, StoreError>;
@@ -132,19 +81,7 @@ impl<T: Send + 'static> Future for OnRuntime<T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         let mut task = match std::mem::replace(&mut this.state, State::Ended) {
-            State::Unsent(mut operation) | State::Here(mut operation)
-                if this.home.is_here() && !may_block() =>
-            {
-                // The worker may have entered another runtime meanwhile, and timers and connections are to be of this one.
-                let within = this.home.runtime.enter();
-                let polled = operation.as_mut().poll(cx);
-                drop(within);
-                if polled.is_pending() {
-                    this.state = State::Here(operation);
-                }
-                return polled;
-            }
-            State::Unsent(operation) | State::Here(operation) => this.home.spawn(operation),
+            State::Unsent(operation) => this.runtime.spawn(operation),
             State::Sent(task) => task,
             State::Ended => panic!("a reply gives its answer once"),
         };

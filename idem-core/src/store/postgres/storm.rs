@@ -7,31 +7,36 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The share of duplicates among the latest claims, in parts of `WHOLE`; the latest counts for an eighth.
 #[derive(Default)]
-pub(super) struct Storm(AtomicU32);
+pub(super) struct Storm {
+    /// The share of duplicates among the latest claims, in parts of `WHOLE`; the latest counts for an eighth.
+    share: AtomicU32,
+    /// How many new messages in a row are missing to a calm.
+    unrest: AtomicU32,
+}
 
 const WHOLE: u32 = 1 << 16;
 /// Below three in four, a second round trip for new messages costs more than the looks save.
 const STORM: u32 = WHOLE / 4 * 3;
 
-/// Below this, none of a dozen was a duplicate.
-const CALM: u32 = WHOLE / 32;
+/// A duplicate that comes alone costs a second round trip, and each of the claims around it a part of one less.
+const LULL: u32 = 8;
 
 impl Storm {
     pub(super) fn is_calm(&self) -> bool {
-        self.0.load(Ordering::Relaxed) < CALM
+        self.unrest.load(Ordering::Relaxed) == 0
     }
 
     pub(super) fn rages(&self) -> bool {
-        self.0.load(Ordering::Relaxed) >= STORM
+        self.share.load(Ordering::Relaxed) >= STORM
     }
 
     /// Takes in one more claim. Two at once may count as one.
     pub(super) fn count(&self, is_duplicate: bool) {
-        let share = self.0.load(Ordering::Relaxed);
-        let latest = if is_duplicate { WHOLE / 8 } else { 0 };
-        self.0.store(share - share / 8 + latest, Ordering::Relaxed);
+        let (share, unrest) = (self.share.load(Ordering::Relaxed), self.unrest.load(Ordering::Relaxed));
+        let (latest, unrest) = if is_duplicate { (WHOLE / 8, LULL) } else { (0, unrest.saturating_sub(1)) };
+        self.share.store(share - share / 8 + latest, Ordering::Relaxed);
+        self.unrest.store(unrest, Ordering::Relaxed);
     }
 }
 
@@ -58,16 +63,18 @@ mod tests {
     }
 
     #[test]
-    fn one_duplicate_ends_the_calm_for_eleven_claims() {
-        let storm = Storm::default();
-        assert!(storm.is_calm());
-        storm.count(true);
-        let mut others = 0;
-        while !storm.is_calm() {
-            storm.count(false);
-            others += 1;
+    fn duplicates_end_the_calm_until_eight_new_messages_have_come_in_a_row() {
+        for duplicates in [1, 100] {
+            let storm = Storm::default();
+            assert!(storm.is_calm());
+            (0..duplicates).for_each(|_| storm.count(true));
+            let mut others = 0;
+            while !storm.is_calm() {
+                storm.count(false);
+                others += 1;
+            }
+            assert_eq!(others, 8);
         }
-        assert_eq!(others, 11);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::LocalSet;
 
 use crate::asks::{claim, granted};
-use crate::database::{database, fresh, migrated, number, open};
+use crate::database::{fresh, open};
 
 fn key() -> Key {
     Key::trusted("msg:1", "a test's only message").expect("a key")
@@ -124,42 +124,6 @@ fn another_executor_can_wait() {
     assert!(matches!(verdict, Ok(Verdict::Claimed(_))), "{verdict:?}");
     let within = one_thread().block_on(async { store.claim(&claim("in another runtime")).await });
     assert!(matches!(within, Ok(Verdict::Claimed(_))), "{within:?}");
-}
-
-/// A worker that is known as one polls a reply itself. Dropped midway, the reply goes on as a task, and its connection stays.
-#[test]
-#[cfg_attr(not(postgres_server), ignore = "postgres is not on PATH")]
-fn a_reply_that_a_worker_drops_midway_comes_to_its_end() {
-    let url = database(&[]);
-    let builder = migrated(PostgresStore::builder(url.as_str()).max_connections(1));
-    let runtime = workers(1);
-    let within = |work| runtime.block_on(runtime.spawn(work)).expect("no panic");
-    let store = runtime.block_on(builder.open()).expect("a store");
-    for n in 0..3 {
-        let (store, claim) = (store.clone(), claim(&format!("before {n}")));
-        let verdict = runtime.block_on(runtime.spawn(async move { store.claim(&claim).await }));
-        assert!(matches!(verdict.expect("no panic"), Ok(Verdict::Claimed(_))));
-    }
-    let session = "select min(pid)::bigint from pg_stat_activity
-                   where application_name = 'idem' and datname = current_database()";
-    let before = number(&url, session);
-    within(async move {
-        for polls in 1..10 {
-            let dropped = claim(&format!("dropped after {polls} polls"));
-            let mut reply = store.claim(&dropped);
-            for _ in 0..polls {
-                if futures::poll!(&mut reply).is_ready() {
-                    break;
-                }
-                tokio::task::yield_now().await;
-            }
-            drop(reply);
-            let verdict = store.claim(&dropped).await.expect("a verdict");
-            let Verdict::Claimed(grant) = verdict else { panic!("not granted: {verdict:?}") };
-            assert!(grant.resumed && grant.tries == 1, "{grant:?}");
-        }
-    });
-    assert_eq!(number(&url, session), before);
 }
 
 #[test]
