@@ -12,8 +12,10 @@ pub(super) struct Statements {
     pub(super) enter_or_wait: SqlStr,
     pub(super) find: SqlStr,
     pub(super) keep: SqlStr,
+    pub(super) stands: SqlStr,
     pub(super) fail: SqlStr,
     pub(super) withdraw: SqlStr,
+    pub(super) park: SqlStr,
     pub(super) put: SqlStr,
 }
 
@@ -41,8 +43,10 @@ impl Statements {
             enter_or_wait: enter(include_str!("enter.sql"), WAIT, SET_BACK),
             find: plain(include_str!("find.sql")),
             keep: plain(include_str!("keep.sql")),
+            stands: plain(include_str!("stands.sql")),
             fail: plain(include_str!("fail.sql")),
             withdraw: plain(include_str!("withdraw.sql")),
+            park: plain(include_str!("park.sql")),
             put: plain(include_str!("put.sql")),
         }
     }
