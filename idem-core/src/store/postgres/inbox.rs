@@ -145,6 +145,12 @@ impl Inbox<'_, '_> {
     /// Enters a message that is new; whether it was.
     async fn first(&mut self, entry: &Entry) -> Result<bool, StoreError> {
         let ask = self.asked(&self.shared.statements.enter_first, entry);
+        if self.shared.identity.is_none() {
+            let done = ask.execute(&mut **self.transaction).await;
+            return done
+                .map(|done| done.rows_affected() == 1)
+                .map_err(|error| self.fault("write a record", error));
+        }
         let row = ask.fetch_optional(&mut **self.transaction).await;
         let row = row.map_err(|error| self.fault("write a record", error))?;
         let Some(row) = row else { return Ok(false) };

@@ -30,10 +30,11 @@ const SET_BACK: &str = "set_config('lock_timeout', was, true)";
 
 impl Statements {
     pub(super) fn of(table: &Table, identity: Option<&Identity>) -> Self {
-        let identity = Identity::columns(identity);
+        let columns = Identity::columns(identity);
+        let returning = identity.map_or(String::new(), |_| format!("returning {columns}"));
         let enter = |text: &str, turn, set_back| {
             let text = text.replace("{turn}", turn).replace("{set_back}", set_back);
-            fill(&text.replace("{identity}", identity), table, "")
+            fill(&text.replace("{returning}", &returning).replace("{identity}", columns), table, "")
         };
         let plain = |text: &str| fill(text, table, "");
         Self {
