@@ -11,7 +11,8 @@
 //!
 //! A script's reply brings the token of its call with it. One that does not is another call's: the connection is left, and the
 //! outcome is unknown. What fails with its connection is sent once more over a new one, which is safe with the same token; what gets
-//! no answer in time is [`Unavailable`](crate::StoreErrorKind::Unavailable), which says just that.
+//! no answer in time is [`Unavailable`](crate::StoreErrorKind::Unavailable), which says just that. So does a deletion whose connection
+//! fails: it has no token, and sent again it would delete what another caller has claimed or recorded meanwhile.
 //!
 //! The lease is a field of the record, and not the lifetime of its key: with the key, tries, fence and age would vanish.
 

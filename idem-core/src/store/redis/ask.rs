@@ -19,6 +19,8 @@ use crate::{StoreError, StoreErrorKind};
 /// How a call is sent, and what was tried already.
 pub(super) struct Manner {
     hash: bool,
+    /// Not again if it may have been done.
+    once: bool,
     resent: bool,
     /// Whether it was sent with the scripts' lines of flags.
     flags: bool,
@@ -26,7 +28,12 @@ pub(super) struct Manner {
 
 impl Manner {
     pub(super) const fn first() -> Self {
-        Self { hash: true, resent: false, flags: false }
+        Self { hash: true, once: false, resent: false, flags: false }
+    }
+
+    /// For what is not sent again once it may have been done.
+    const fn once() -> Self {
+        Self { once: true, ..Self::first() }
     }
 
     pub(super) fn naming(&mut self, link: &Link) -> Naming {
@@ -40,7 +47,7 @@ impl Manner {
         Naming { hash, dialect }
     }
 
-    /// After an error: whether the same call may be sent again, which is safe with the same token.
+    /// After an error: whether the same call may be sent again, which is safe with the same token, or if the server refused it.
     pub(super) fn after(
         &mut self,
         link: &Link,
@@ -52,9 +59,9 @@ impl Manner {
             // In full; the server has it from then on.
             Meaning::NoScript if self.hash => self.hash = false,
             Meaning::NoFlags if self.flags => link.leave_out_flags(),
-            Meaning::Disconnected | Meaning::Garbled | Meaning::Demoted => {
+            found @ (Meaning::Disconnected | Meaning::Garbled | Meaning::Demoted) => {
                 link.leave(live);
-                if self.resent {
+                if self.resent || (self.once && found != Meaning::Demoted) {
                     return Err(link.place.lost(script.doing, error));
                 }
                 self.resent = true;
@@ -105,7 +112,7 @@ impl Link {
     ///
     /// What is awaited here goes into every reply that is waited for, and is moved with it: what is large or rare is in a box.
     pub(super) async fn ask(self: &Arc<Self>, prefix: &Arc<[u8]>, call: &Call) -> Result<Answer, StoreError> {
-        let mut manner = Manner::first();
+        let mut manner = if call.is_repeatable() { Manner::first() } else { Manner::once() };
         if self.is_quick() && call.is_quick() {
             let quick = match self.crowd.enter() {
                 Entered::Alone(_inside) => Box::pin(self.ask_alone(prefix, call, &mut manner)).await?,
@@ -142,7 +149,11 @@ impl Link {
         loop {
             let mut live = self.live().await?;
             let sent_at = here();
-            let sent = live.connection.send(&self.command(prefix, call, manner.naming(self))).await;
+            let command = self.command(prefix, call, manner.naming(self));
+            let sent = match call.is_repeatable() {
+                true => live.connection.send(&command).await,
+                false => live.connection.send_once(&command).await,
+            };
             match answer_or_error(sent) {
                 Ok(value) => return self.read(&live, call, &value, sent_at),
                 Err(error) => manner.after(self, &live, call.script(), error)?,

@@ -51,6 +51,12 @@ impl Call {
         Self { id, echo, operation }
     }
 
+    /// Whether the same call may be sent again though it may have been done. A deletion knows no token: between the two, another caller
+    /// may have claimed the record, and even recorded its result.
+    pub(super) const fn is_repeatable(&self) -> bool {
+        !matches!(self.operation, Operation::Forget { .. })
+    }
+
     pub(super) fn script(&self) -> &'static Script {
         Script::of(&self.operation)
     }

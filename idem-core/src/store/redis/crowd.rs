@@ -5,7 +5,7 @@
 //! stops waiting for it, and an error about it leaves all in it open: each then asks by itself, with the same token.
 //!
 //! A group takes no more than half of those who are under way, so that one half is served while the other is made: else client and
-//! server would wait for each other in turns. Small groups do not gain from it.
+//! server would wait for each other in turns. Small groups do not gain from it. Nor does it take many bytes: large results go by themselves.
 //!
 //! So a call among many costs its commands, a place for its waker, and a look at its reply. By itself it would cost a message to the
 //! connection's task, a channel to hear of its reply, and a script.
@@ -31,10 +31,16 @@ const LARGEST: usize = 128;
 /// Up to so many go together though it is more than half of all.
 const SMALL: usize = 32;
 
+/// Groups carry no more bytes, in either direction, but for a single call: none is answered before all of them are there. So nobody waits
+/// long for another's result, and what a slow network brings in time is not lost with what it does not.
+const BYTES: usize = 256 << 10;
+
 /// Who is asking.
 #[derive(Default)]
 pub(super) struct Crowd {
     inside: AtomicUsize,
+    /// How many bytes the reply to a call had lately, as nobody knows of those to come.
+    heavy: AtomicUsize,
     /// The group that can still be joined. It belongs to those in it, and to the task that will send it.
     group: Mutex<Weak<Group>>,
 }
@@ -61,6 +67,8 @@ struct Gathering {
     live: Live,
     sent_at: u64,
     round: Round,
+    /// Of its results.
+    bytes: usize,
     /// How the ids of its records begin; they are digests.
     ids: Vec<u64>,
 }
@@ -90,7 +98,14 @@ impl Crowd {
 
     /// How many go together.
     fn most(&self) -> usize {
-        self.inside.load(Ordering::Relaxed).div_ceil(2).clamp(SMALL, LARGEST)
+        let light = (BYTES / self.heavy.load(Ordering::Relaxed).max(1)).max(1);
+        self.inside.load(Ordering::Relaxed).div_ceil(2).clamp(SMALL, LARGEST).min(light)
+    }
+
+    /// What the replies to a group weighed. Heavy ones are soon believed, light ones by and by.
+    fn weigh(&self, bytes: usize, replies: usize) {
+        let before = self.heavy.load(Ordering::Relaxed);
+        self.heavy.store((bytes / replies.max(1)).max(before / 2), Ordering::Relaxed);
     }
 
     fn last(&self) -> MutexGuard<'_, Weak<Group>> {
@@ -119,11 +134,14 @@ impl Group {
         let mut progress = self.progress();
         let Progress { stage: Stage::Gathering(gathering), wakers } = &mut *progress else { return None };
         let id = begins(&call.id);
-        if wakers.len() >= most || gathering.ids.contains(&id) {
+        let bytes = gathering.bytes + call.end().map_or(0, |end| end.end.body.len());
+        let full = wakers.len() >= most || bytes > BYTES;
+        if (full && !wakers.is_empty()) || gathering.ids.contains(&id) {
             return None;
         }
         let place = gathering.round.add(prefix, call)?;
         gathering.ids.push(id);
+        gathering.bytes = bytes;
         wakers.push(None);
         Some((wakers.len() - 1, place))
     }
@@ -217,7 +235,8 @@ impl Link {
         // Before the time is read that goes into a record: a pause between the two counts.
         let sent_at = here();
         let round = Round::at(live.estimate.now()?);
-        let group = Arc::new(Group::new(Gathering { live, sent_at, round, ids: Vec::with_capacity(16) }));
+        let ids = Vec::with_capacity(16);
+        let group = Arc::new(Group::new(Gathering { live, sent_at, round, bytes: 0, ids }));
         let (number, place) = group.join(prefix, call, most)?;
         *last = Arc::downgrade(&group);
         drop(last);
@@ -239,8 +258,15 @@ impl Link {
         let Some(mut gathered) = sender.0.as_ref().and_then(|group| group.close()) else { return };
         let mut manner = Manner::first();
         let asked = self.ask_round(&mut gathered.live, &mut gathered.round, gathered.sent_at, &mut manner);
-        if let Some(Ok(came)) = self.deadline.within(asked).await {
-            sender.end(came);
+        match self.deadline.within(asked).await {
+            Some(Ok(came)) => {
+                let (bytes, replies) = came.weight();
+                self.crowd.weigh(bytes, replies);
+                sender.end(came);
+            }
+            Some(Err(_)) => {}
+            // It may have been too much for the network: at first one by one.
+            None => self.crowd.weigh(BYTES, 1),
         }
     }
 }
@@ -309,5 +335,21 @@ mod tests {
         assert_eq!(crowd.most(), 50);
         drop((all, more));
         assert!(matches!(crowd.enter(), Entered::Alone(_)));
+    }
+
+    #[test]
+    fn after_heavy_replies_few_go_together_until_light_ones_came() {
+        let crowd = Crowd::default();
+        let _all: Vec<_> = (0..200).map(|_| crowd.enter()).collect();
+        crowd.weigh(32 << 20, 32);
+        assert_eq!(crowd.most(), 1);
+        for _ in 0..3 {
+            crowd.weigh(0, 1);
+        }
+        assert_eq!(crowd.most(), 2);
+        for _ in 0..6 {
+            crowd.weigh(70, 1);
+        }
+        assert_eq!(crowd.most(), 100);
     }
 }

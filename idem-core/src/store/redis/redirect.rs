@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::cluster_async::ClusterConnection;
-use redis::{Client, ConnectionAddr, ConnectionInfo, Pipeline, RedisError, RedisResult, RetryMethod, Value};
+use redis::{
+    Client, Cmd, ConnectionAddr, ConnectionInfo, Pipeline, RedisError, RedisResult, RetryMethod, Value,
+};
 use tokio::runtime::Handle;
 
 use super::source::{entered, untimed};
@@ -47,13 +49,21 @@ impl Cluster {
         self.node.is_some()
     }
 
-    /// Sends commands about one record to where it is.
-    pub(super) async fn follow(&mut self, commands: &Pipeline) -> RedisResult<Vec<Value>> {
+    /// Sends one command to where its record is.
+    pub(super) async fn follow_one(&mut self, command: &Cmd, once: bool) -> RedisResult<Value> {
+        let mut pipeline = Pipeline::with_capacity(1);
+        pipeline.add_command(command.clone());
+        Ok(self.follow(&pipeline, once).await?.pop().unwrap_or_default())
+    }
+
+    /// Sends commands about one record to where it is. If only `once`, not again unless a node said that it had not done it.
+    pub(super) async fn follow(&mut self, commands: &Pipeline, once: bool) -> RedisResult<Vec<Value>> {
         let mut redirect = None;
         for tries in 1.. {
             let error = match self.send(commands, redirect.as_ref()).await {
                 Ok(values) => return Ok(values),
                 Err(error) if !self.is_followed() || tries > TRIES => return Err(error),
+                Err(error) if once && error.code().is_none() => return Err(error),
                 Err(error) => error,
             };
             let to = error.redirect_node().map(|(node, _)| node.to_owned());

@@ -251,6 +251,15 @@ impl Came {
         self.ends.contains(&Said::Stray) || !self.claims.iter().all(answers)
     }
 
+    /// The bytes of all replies, and how many there are.
+    pub(super) fn weight(&self) -> (usize, usize) {
+        let bytes = |claim: &Option<Value>| match claim {
+            Some(Value::BulkString(found)) => found.len(),
+            _ => 0,
+        };
+        (self.claims.iter().map(bytes).sum(), self.claims.len())
+    }
+
     fn heard(&mut self, value: Value) -> Option<Value> {
         answer_or_error(Ok(value)).map_err(|error| self.refusals.push(error)).ok()
     }

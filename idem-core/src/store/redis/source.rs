@@ -87,12 +87,15 @@ impl Connection {
     pub(super) async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
         match self {
             Self::One(connection) => connection.send_packed_command(command).await,
-            Self::Cluster(cluster) => {
-                let mut pipeline = Pipeline::with_capacity(1);
-                pipeline.add_command(command.clone());
-                let mut values = cluster.follow(&pipeline).await?;
-                Ok(values.pop().unwrap_or_default())
-            }
+            Self::Cluster(cluster) => cluster.follow_one(command, false).await,
+        }
+    }
+
+    /// The same, but never again what a node may have done already.
+    pub(super) async fn send_once(&mut self, command: &Cmd) -> RedisResult<Value> {
+        match self {
+            Self::One(_) => self.send(command).await,
+            Self::Cluster(cluster) => cluster.follow_one(command, true).await,
         }
     }
 
@@ -100,7 +103,7 @@ impl Connection {
     pub(super) async fn send_all(&mut self, commands: &Pipeline) -> RedisResult<Vec<Value>> {
         match self {
             Self::One(connection) => connection.send_packed_commands(commands, 0, commands.len()).await,
-            Self::Cluster(cluster) => cluster.follow(commands).await,
+            Self::Cluster(cluster) => cluster.follow(commands, false).await,
         }
     }
 

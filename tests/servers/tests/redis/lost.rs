@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use idem::machine::{Recorded, Released, Renewal, Renewed, Verdict};
+use idem::machine::{Forgotten, Recorded, Released, Renewal, Renewed, Verdict};
 use idem::{RedisStore, RedisStoreBuilder, Store, StoreErrorKind};
 use idem_servers::{DURABLE, Proxy, RedisServer, wait_until};
 
@@ -45,6 +45,28 @@ fn f22_a_release_whose_reply_is_lost_is_released_once() {
     proxy.lose_reply_to(claim.token.as_bytes());
     came!(hear(store.release(&claim.id, &claim.token)), Ok(Released::Released { tries: 1 }));
     assert_eq!(grant(&store, &again(&claim)).tries, 2);
+}
+
+/// Sent again, it would delete what another caller has claimed and recorded meanwhile.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f22_a_deletion_whose_reply_is_lost_is_not_sent_again() {
+    let server = RedisServer::start();
+    let proxy = Proxy::to(server.port());
+    let store = open(through(&proxy));
+    let claim = message();
+    let fence = grant(&store, &claim).fence;
+    came!(hear(store.complete(&ending(&claim, fence, b"done"))), Ok(Recorded::Stored));
+    // The server has the script from then on.
+    came!(hear(store.forget(&message().id, false)), Ok(Forgotten::Absent));
+    proxy.lose_reply_to(claim.id.as_bytes());
+    assert_eq!(server.ask(&["CONFIG", "RESETSTAT"]), "OK");
+    let error = hear(store.forget(&claim.id, false)).expect_err("an outcome that nobody knows");
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+    proxy.wait_until_lost(1);
+    let said = server.ask(&["INFO", "commandstats"]);
+    assert!(said.contains("cmdstat_evalsha:calls=1,") && !said.contains("cmdstat_eval:"), "{said}");
+    assert_eq!(hear(store.inspect(&claim.id)).expect("an answer"), None);
 }
 
 #[test]

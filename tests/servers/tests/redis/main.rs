@@ -16,4 +16,5 @@ mod redirected;
 mod replicas;
 mod runtimes;
 mod sentinels;
+mod storms;
 mod together;

@@ -22,6 +22,13 @@ fn claim_all(store: &RedisStore, claims: &[Claim]) -> Vec<u64> {
     verdicts.into_iter().map(fence).collect()
 }
 
+/// How many scripts ran by their hash.
+fn scripts(server: &RedisServer) -> u32 {
+    let said = server.ask(&["INFO", "commandstats"]);
+    let calls = said.lines().find_map(|line| line.strip_prefix("cmdstat_evalsha:calls=")?.split(',').next());
+    calls.expect("scripts").parse().expect("a number")
+}
+
 #[test]
 #[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
 fn a_hundred_results_at_once_go_in_few_scripts() {
@@ -34,15 +41,37 @@ fn a_hundred_results_at_once_go_in_few_scripts() {
         claims.iter().zip(&fences).map(|(claim, fence)| store.complete(&ending(claim, *fence, b"done")));
     let recorded = RUNTIME.block_on(join_all(ends));
     assert!(recorded.iter().all(|recorded| matches!(recorded, Ok(Recorded::Stored))), "{recorded:?}");
-    let said = server.ask(&["INFO", "commandstats"]);
-    let scripts =
-        said.lines().find_map(|line| line.strip_prefix("cmdstat_evalsha:calls=")?.split(',').next());
-    let scripts: u32 = scripts.expect("scripts").parse().expect("a number");
+    let scripts = scripts(&server);
     // Each by itself it would be a hundred. How many find each other is up to the scheduler.
     assert!(scripts < 75, "{scripts}");
     let duplicates: Vec<_> = claims.iter().map(again).collect();
     for verdict in RUNTIME.block_on(join_all(duplicates.iter().map(|claim| store.claim(claim)))) {
         came!(verdict, Ok(Verdict::Completed { body: Some(body), .. }) if *body == *b"done");
+    }
+}
+
+/// No reply of a group is there before all are, so a group of large results would keep all in it waiting.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn large_results_at_once_go_in_small_groups() {
+    let server = RedisServer::start();
+    let store = open(RedisStore::builder(server.url()));
+    let claims: Vec<_> = (0..60).map(|_| message()).collect();
+    let fences = claim_all(&store, &claims);
+    let size = |at: usize| if at == 30 { 1 << 20 } else { 100 << 10 };
+    let body = |at: usize| vec![b'a' + u8::try_from(at % 26).expect("a letter"); size(at)];
+    assert_eq!(server.ask(&["CONFIG", "RESETSTAT"]), "OK");
+    let ends = claims.iter().zip(&fences).enumerate();
+    let ends = ends.map(|(at, (claim, fence))| store.complete(&ending(claim, *fence, &body(at))));
+    let recorded = RUNTIME.block_on(join_all(ends));
+    assert!(recorded.iter().all(|recorded| matches!(recorded, Ok(Recorded::Stored))), "{recorded:?}");
+    // Two hundred kilobytes in each, at most.
+    let scripts = scripts(&server);
+    assert!(scripts >= 30, "{scripts}");
+    let duplicates: Vec<_> = claims.iter().map(again).collect();
+    let verdicts = RUNTIME.block_on(join_all(duplicates.iter().map(|claim| store.claim(claim))));
+    for (at, verdict) in verdicts.into_iter().enumerate() {
+        came!(verdict, Ok(Verdict::Completed { body: Some(found), .. }) if found[..] == body(at)[..]);
     }
 }
 
