@@ -19,21 +19,29 @@ use crate::{StoreError, StoreErrorKind};
 /// How a call is sent, and what was tried already.
 pub(super) struct Manner {
     hash: bool,
-    /// Not again if it may have been done.
-    once: bool,
-    resent: bool,
+    again: Again,
     /// Whether it was sent with the scripts' lines of flags.
     flags: bool,
 }
 
+/// Whether something is sent again that failed with its connection, so that nobody knows if it was done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Again {
+    Once,
+    /// It was already.
+    Never,
+    /// Once, and only what the server refused.
+    Refused,
+}
+
 impl Manner {
     pub(super) const fn first() -> Self {
-        Self { hash: true, once: false, resent: false, flags: false }
+        Self { hash: true, again: Again::Once, flags: false }
     }
 
     /// For what is not sent again once it may have been done.
     const fn once() -> Self {
-        Self { once: true, ..Self::first() }
+        Self { again: Again::Refused, ..Self::first() }
     }
 
     pub(super) fn naming(&mut self, link: &Link) -> Naming {
@@ -61,10 +69,10 @@ impl Manner {
             Meaning::NoFlags if self.flags => link.leave_out_flags(),
             found @ (Meaning::Disconnected | Meaning::Garbled | Meaning::Demoted) => {
                 link.leave(live);
-                if self.resent || (self.once && found != Meaning::Demoted) {
+                if self.again == Again::Never || (self.again == Again::Refused && found != Meaning::Demoted) {
                     return Err(link.place.lost(script.doing, error));
                 }
-                self.resent = true;
+                self.again = Again::Never;
             }
             // The client followed it as often as it does.
             _ if live.connection.is_cluster() && matches!(error.code(), Some("MOVED" | "ASK")) => {
@@ -150,9 +158,10 @@ impl Link {
             let mut live = self.live().await?;
             let sent_at = here();
             let command = self.command(prefix, call, manner.naming(self));
-            let sent = match call.is_repeatable() {
-                true => live.connection.send(&command).await,
-                false => live.connection.send_once(&command).await,
+            let sent = if call.is_repeatable() {
+                live.connection.send(&command).await
+            } else {
+                live.connection.send_once(&command).await
             };
             match answer_or_error(sent) {
                 Ok(value) => return self.read(&live, call, &value, sent_at),

@@ -59,12 +59,7 @@ async fn insist<T: Send + 'static>(dice: &mut u64, ask: impl Fn() -> Reply<T>) -
     }
 }
 
-async fn rush(
-    store: RedisStore,
-    records: Arc<HashMap<RecordId, (Claim, Known)>>,
-    seed: u64,
-    rounds: u32,
-) -> u32 {
+async fn rush(store: RedisStore, records: Arc<HashMap<RecordId, (Claim, Known)>>, seed: u64) -> u32 {
     let mut dice = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let all: Vec<_> = records.values().collect();
     let mut granted = 0;
@@ -85,7 +80,7 @@ async fn rush(
                     insist(&mut dice, || store.release(&claim.id, &claim.token)).await;
                     continue;
                 }
-                let size = if dice >> 58 & 15 == 0 { 200_000 } else { 20 };
+                let size = if (dice >> 58) % 16 == 0 { 200_000 } else { 20 };
                 let mut body = format!("{seed} {round} {}", grant.fence).into_bytes();
                 body.resize(size, b'.');
                 let end = ending(&claim, grant.fence, &body);
@@ -93,7 +88,7 @@ async fn rush(
                     insist(&mut dice, || store.complete(&end)).await
                 } else {
                     let ends = [end];
-                    insist(&mut dice, || store.complete_many(&ends)).await[0].clone()
+                    insist(&mut dice, || store.complete_many(&ends)).await[0]
                 };
                 assert!(matches!(recorded, Recorded::Stored), "{recorded:?}");
                 known.set(false, Some(body.clone()));
