@@ -10,6 +10,7 @@ use redis::cluster_routing::{MultipleNodeRoutingInfo, Route, RoutingInfo, Single
 use redis::sentinel::{SentinelClient, SentinelNodeConnectionInfo, SentinelServerType};
 use redis::{
     AsyncConnectionConfig, Client, Cmd, ConnectionInfo, Pipeline, RedisConnectionInfo, RedisResult, Value,
+    cmd,
 };
 use tokio::runtime::Handle;
 
@@ -19,9 +20,15 @@ use super::redirect::Cluster;
 pub(super) enum Source {
     One(Client),
     /// Asked anew for each connection.
-    Sentinel(tokio::sync::Mutex<SentinelClient>),
+    Sentinel(tokio::sync::Mutex<SentinelClient>, Sentinels),
     /// With how to reach one of its nodes, if that is known.
     Cluster(ClusterClient, Option<Box<ConnectionInfo>>),
+}
+
+/// Those who know where a primary is, and what they call it.
+pub(super) struct Sentinels {
+    name: String,
+    clients: Vec<Client>,
 }
 
 /// A connection that any number of calls share.
@@ -42,9 +49,10 @@ impl Source {
             node = node.set_tls_mode(redis::TlsMode::Secure);
         }
         let bare = sentinels.into_iter().map(|info| info.set_redis_settings(RedisConnectionInfo::default()));
-        let client =
-            SentinelClient::build(bare.collect(), name.to_owned(), Some(node), SentinelServerType::Master)?;
-        Ok(Self::Sentinel(tokio::sync::Mutex::new(client)))
+        let bare: Vec<_> = bare.collect();
+        let clients = bare.iter().cloned().map(Client::open).collect::<RedisResult<_>>()?;
+        let client = SentinelClient::build(bare, name.to_owned(), Some(node), SentinelServerType::Master)?;
+        Ok(Self::Sentinel(tokio::sync::Mutex::new(client), Sentinels { name: name.to_owned(), clients }))
     }
 
     /// The cluster that these nodes belong to.
@@ -67,7 +75,7 @@ impl Source {
             Self::One(client) => {
                 client.get_multiplexed_async_connection_with_config(&config).await.map(Connection::One)
             }
-            Self::Sentinel(client) => {
+            Self::Sentinel(client, _) => {
                 client.lock().await.get_async_connection_with_config(&config).await.map(Connection::One)
             }
             Self::Cluster(client, node) => {
@@ -75,6 +83,23 @@ impl Source {
                 Ok(Connection::Cluster(Cluster::new(connection, node.as_deref().cloned())))
             }
         }
+    }
+
+    /// Whether nobody knows a server by the name that was given, up or down. One who does not answer may.
+    pub(super) async fn is_unknown(&self) -> bool {
+        let Self::Sentinel(_, Sentinels { name, clients }) = self else { return false };
+        let mut ask = cmd("SENTINEL");
+        ask.arg("GET-MASTER-ADDR-BY-NAME").arg(name);
+        for client in clients {
+            let Ok(mut sentinel) = client.get_multiplexed_async_connection_with_config(&untimed()).await
+            else {
+                return false;
+            };
+            if !matches!(sentinel.send_packed_command(&ask).await, Ok(Value::Nil)) {
+                return false;
+            }
+        }
+        true
     }
 }
 
