@@ -129,6 +129,10 @@ impl RedisStore {
 
     /// The same, over a client of your own for a cluster. Redirections are then followed by that client, whose `ASKING` another call of
     /// the store can take for its own while a slot moves: a message may then run twice. With URLs, idem follows them itself.
+    ///
+    /// A batch is one pipeline for each node here too. One of which a part is elsewhere, since a slot is being moved, the client sends
+    /// to and fro as a whole, as often as it retries; that does no harm, but only then do the calls go one by one. Those of that slot
+    /// do so at once for the next ten seconds. A client made with few `retries` is quicker there.
     pub fn over_cluster(client: redis::cluster::ClusterClient) -> RedisStoreBuilder {
         RedisStoreBuilder::cluster_client(client)
     }

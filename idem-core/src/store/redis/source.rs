@@ -129,19 +129,17 @@ impl Connection {
         }
     }
 
-    /// Whether redirections are followed here, and not by the client: it would send a pipeline on as a whole.
-    pub(super) fn is_followed(&self) -> bool {
-        matches!(self, Self::Cluster(cluster) if cluster.is_followed())
-    }
-
-    /// Sends many at once to the node of a cluster that has `key`. An error if some of it is elsewhere.
+    /// Sends many at once to the node of a cluster that has `key`. An error if some of it is elsewhere; then it is unknown what was done.
     pub(super) async fn send_to_node(&mut self, commands: Pipeline, key: &[u8]) -> RedisResult<Vec<Value>> {
         match self {
             Self::One(_) => self.send_all(&commands).await,
-            Self::Cluster(Cluster { connection, runtime, .. }) => {
+            Self::Cluster(cluster) => {
                 let primary = SingleNodeRoutingInfo::SpecificNode(Route::with_key(key, SlotAddr::Master));
                 let count = commands.len();
-                entered(runtime, connection.route_pipeline(commands, 0, count, primary)).await
+                let (commands, skipped) =
+                    if cluster.is_followed() { (commands, 0) } else { (guarded(&commands), 1) };
+                let Cluster { connection, runtime, .. } = cluster;
+                entered(runtime, connection.route_pipeline(commands, skipped, count, primary)).await
             }
         }
     }
@@ -164,6 +162,17 @@ impl Connection {
             }
         }
     }
+}
+
+/// The same behind a command on no key. A client that follows redirections by itself sends the whole pipeline on, after an `ASKING` by
+/// which a node answers for a slot that it does not have yet: the first command takes it away, and what follows is redirected anew.
+fn guarded(commands: &Pipeline) -> Pipeline {
+    let mut guarded = Pipeline::with_capacity(commands.len() + 1);
+    guarded.cmd("TIME");
+    for command in commands.cmd_iter() {
+        guarded.add_command(command.clone());
+    }
+    guarded
 }
 
 /// Without times of the client's own.
