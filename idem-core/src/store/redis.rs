@@ -28,7 +28,8 @@ use self::replicas::Replicas;
 use super::{Classed, Reply, Store, StoreClass, class};
 use crate::clock::Clock;
 use crate::machine::{
-    Answer, Claim, Completion, Forgotten, Operation, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
+    Answer, Claim, Completion, End, Ended, Forgotten, Operation, Recorded, Released, Renewal, Renewed,
+    Snapshot, Verdict,
 };
 use crate::{RecordId, StoreError, Token};
 
@@ -274,11 +275,6 @@ impl Store for RedisStore {
         self.operate(completion.id, Operation::Complete(completion.clone()), recorded)
     }
 
-    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
-        let all = completions.iter().map(|end| (end.id, Operation::Complete(end.clone())));
-        self.operate_all(all, None, recorded)
-    }
-
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
         self.operate(completion.id, Operation::Fail(completion.clone()), recorded)
     }
@@ -288,6 +284,10 @@ impl Store for RedisStore {
             Answer::Release(released) => Some(released),
             _ => None,
         })
+    }
+
+    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
+        self.operate_all(ends.iter().map(|end| (end.id(), end.operation())), None, Ended::of)
     }
 
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {

@@ -8,7 +8,7 @@ use idem::{RecordId, RedisStore, RedisStoreBuilder, Store, StoreErrorKind};
 use idem_servers::{RedisClient, RedisCluster, RedisServer};
 use redis::cluster::ClusterClient;
 
-use crate::messages::{again, at_last, came, ending, grant, hear, message};
+use crate::messages::{again, at_last, came, complete_many, ending, grant, hear, message};
 use crate::place::{open, try_open};
 
 /// A store over a client of the user's, which follows redirections itself.
@@ -67,7 +67,7 @@ fn a_batch_is_one_pipeline_for_each_node() {
         let verdicts = hear(store.claim_many(&claims)).expect("verdicts");
         assert_eq!(scripts(), 30);
         let ends = endings(&claims, &verdicts);
-        assert_eq!(hear(store.complete_many(&ends)).expect("answers"), [Recorded::Stored; 30]);
+        assert_eq!(hear(complete_many(&store, &ends)).expect("answers"), [Recorded::Stored; 30]);
         assert_eq!(scripts(), 30);
     }
 }
@@ -125,7 +125,7 @@ fn f43_a_batch_that_waited_for_replicas_survives_the_loss_of_a_primary() {
     let error = hear(store.claim_many(&fresh)).expect_err("a primary is gone");
     assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
     cluster.take_over(3, 0);
-    let recorded = at_last(|| store.complete_many(&ends));
+    let recorded = at_last(|| complete_many(&store, &ends));
     assert_eq!(recorded, [Recorded::Stored; 30]);
     // That primary has no replica now, but duplicates need none.
     let duplicates: Vec<_> = claims.iter().map(again).collect();
@@ -180,7 +180,7 @@ fn f46_a_slot_that_is_half_moved_loses_no_record_and_grants_none_twice() {
     for end in one_by_one {
         came!(hear(store.complete(end)), Ok(Recorded::Stored));
     }
-    let recorded = hear(store.complete_many(batch)).expect("answers");
+    let recorded = hear(complete_many(&store, batch)).expect("answers");
     assert!(recorded.iter().all(|recorded| *recorded == Recorded::Stored), "{recorded:?}");
     let all_done = || {
         let duplicates: Vec<_> = claims.iter().map(again).collect();
@@ -288,7 +288,7 @@ fn batches_while_their_slot_moves(cluster: &RedisCluster, store: &RedisStore, wa
                         for claim in &claims {
                             came!(hear(store.claim(&again(claim))), Ok(Verdict::InProgress { tries: 1, .. }));
                         }
-                        let recorded = hear(store.complete_many(&ends)).expect("answers");
+                        let recorded = hear(complete_many(store, &ends)).expect("answers");
                         assert_eq!(recorded, [Recorded::Stored; 12]);
                         let duplicates: Vec<_> = claims.iter().map(again).collect();
                         for verdict in hear(store.claim_many(&duplicates)).expect("verdicts") {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use idem::machine::{Claim, Completion, Grant, OnLapse, Verdict};
+use idem::machine::{Claim, Completion, End, Ended, Grant, OnLapse, Recorded, Verdict};
 use idem::{Body, Fingerprint, RecordId, Reply, Store, StoreError, StoreErrorKind, Token};
 
 use crate::place::RUNTIME;
@@ -48,6 +48,18 @@ pub(crate) fn ending(claim: &Claim, fence: u64, body: &[u8]) -> Completion {
         ttl: 60 * MINUTE,
         keep: DAY,
     }
+}
+
+/// Records many successes in one round trip.
+pub(crate) fn complete_many(store: &dyn Store, completions: &[Completion]) -> Reply<Vec<Recorded>> {
+    let ends: Vec<_> = completions.iter().cloned().map(End::Complete).collect();
+    store.end_many(&ends).map(|answers| {
+        let recorded = answers.into_iter().map(|answer| match answer {
+            Ended::Recorded(recorded) => recorded,
+            other @ Ended::Released(_) => panic!("the answer to a success: {other:?}"),
+        });
+        recorded.collect()
+    })
 }
 
 /// Waits for a reply.

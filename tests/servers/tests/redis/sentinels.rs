@@ -8,7 +8,7 @@ use idem::machine::{Claim, Completion, Recorded, Verdict};
 use idem::{RecordId, RedisStore, RedisStoreBuilder, Store, StoreErrorKind};
 use idem_servers::{RedisSentinels, wait_until};
 
-use crate::messages::{again, at_last, came, ending, grant, hear, message};
+use crate::messages::{again, at_last, came, complete_many, ending, grant, hear, message};
 use crate::place::open;
 
 fn builder(sentinels: &RedisSentinels) -> RedisStoreBuilder {
@@ -58,7 +58,7 @@ fn f43_a_failover_by_sentinels_keeps_what_replicas_have_and_the_store_carries_on
     let done: Vec<_> = (0..8).map(|_| message()).collect();
     let ends: Vec<Completion> =
         done.iter().map(|claim| ending(claim, grant(&store, claim).fence, b"before")).collect();
-    came!(hear(store.complete_many(&ends)), Ok(recorded) if recorded == [Recorded::Stored; 8]);
+    came!(hear(complete_many(&store, &ends)), Ok(recorded) if recorded == [Recorded::Stored; 8]);
     let offset = |server: usize, field: &str| sentinels.servers()[server].info(field);
     let written = offset(0, "master_repl_offset").parse::<u64>().expect("a number");
     wait_until("the replica has it", || {
