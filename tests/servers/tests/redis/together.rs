@@ -169,8 +169,7 @@ fn scripts_that_are_flushed_while_many_are_at_it_spoil_nothing() {
 fn ends_of_all_kinds_are_one_round_trip() {
     use idem::machine::{End, Ended, Released};
 
-    use crate::messages::again;
-    let server = idem_servers::RedisServer::start();
+    let server = RedisServer::start();
     for builder in [RedisStore::builder(server.url()), RedisStore::builder(server.url()).only_scripts()] {
         let store = open(builder.prefix(prefix()));
         let claims: Vec<_> = (0..30).map(|_| message()).collect();
