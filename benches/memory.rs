@@ -15,31 +15,16 @@ use memory::contender::{CachedMap, DashMap, HandWritten, Idem, Moka};
 use memory::idempotent_crate::Idempotent;
 use memory::rounds::{Table, measure};
 
-/// Distinct keys.
-const KEYS: usize = 200_000;
-
 fn main() {
-    let rounds = rounds();
-    for threads in [1, 2] {
-        let mut table = Table::default();
-        for _ in 0..rounds {
-            table.add([
-                measure::<HandWritten>(KEYS, threads),
-                measure::<Idem>(KEYS, threads),
-                measure::<Annotated>(KEYS, threads),
-                measure::<DashMap>(KEYS, threads),
-                measure::<CachedMap>(KEYS, threads),
-                measure::<Moka>(KEYS, threads),
-                measure::<Idempotent>(KEYS, threads),
-            ]);
-        }
-        println!("{KEYS} keys of 40 bytes, 64-byte results, {threads} thread(s), {rounds} rounds");
-        println!("{table}");
-    }
-    println!("ns an operation: median of the rounds (median of the ratios to the first line)");
-}
-
-/// `IDEM_BENCH_ROUNDS`, or eleven.
-fn rounds() -> usize {
-    std::env::var("IDEM_BENCH_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(11)
+    Table::print(|threads| {
+        vec![
+            measure::<HandWritten>(threads),
+            measure::<Idem>(threads),
+            measure::<Annotated>(threads),
+            measure::<DashMap>(threads),
+            measure::<CachedMap>(threads),
+            measure::<Moka>(threads),
+            measure::<Idempotent>(threads),
+        ]
+    });
 }

@@ -110,6 +110,8 @@ pages! {
     tx_not_borrowed = "tx/not_borrowed";
     /// An attempt asked for in a transaction of the handler's own.
     tx_attempt = "tx/attempt";
+    /// A transaction that the record is not written in.
+    tx_left_out = "tx/left_out";
     /// A method or a generic function without a `scope`.
     scope_missing = "scope/missing";
     /// An option that idem does not know.

@@ -1,4 +1,6 @@
-#![doc = include_str!("../README.md")]
+// Its code is compiled and run by `tests/readme`, where what it leaves out is not on the page.
+#![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
+#![allow(clippy::test_attr_in_doctest, reason = "what it shows is a test")]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "testing")]

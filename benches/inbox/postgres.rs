@@ -6,7 +6,7 @@ use idem::{PostgresStore, idempotent};
 use idem_servers::PostgresServer;
 use sqlx::{Connection, PgConnection, Postgres, Transaction};
 
-use super::ratio::Ratios;
+use super::ratio::{Ratios, Side};
 
 const TURN: usize = 48;
 
@@ -41,13 +41,6 @@ async fn with_a_result(
 ) -> Result<String, BoxError> {
     work(order, account, tx).await?;
     Ok(format!("receipt of {order}"))
-}
-
-#[derive(Clone, Copy)]
-enum Side {
-    Plain,
-    Unit,
-    Kept,
 }
 
 pub(crate) fn run() {

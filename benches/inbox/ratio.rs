@@ -4,6 +4,14 @@ use std::time::Duration;
 
 use idem_benches::median;
 
+/// The transaction as it is, with its record in it, and with a result in that.
+#[derive(Clone, Copy)]
+pub(crate) enum Side {
+    Plain,
+    Unit,
+    Kept,
+}
+
 /// The times of several sides in each round.
 pub(crate) struct Ratios {
     names: &'static [&'static str],

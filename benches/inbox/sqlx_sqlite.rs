@@ -7,7 +7,7 @@ use idem::idempotent;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, Sqlite, SqliteConnection, Transaction};
 
-use super::ratio::Ratios;
+use super::ratio::{Ratios, Side};
 use super::sqlite::{ROUNDS, TURN, check, directory, open, orders};
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -33,13 +33,6 @@ async fn without_a_result(order: &str, tx: &mut Transaction<'_, Sqlite>) -> Resu
 async fn with_a_result(order: &str, tx: &mut Transaction<'_, Sqlite>) -> Result<String, BoxError> {
     work(order, tx).await?;
     Ok(format!("receipt of {order}"))
-}
-
-#[derive(Clone, Copy)]
-enum Side {
-    Plain,
-    Unit,
-    Kept,
 }
 
 pub(crate) fn run() {

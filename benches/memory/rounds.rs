@@ -8,6 +8,9 @@ use cpu_time::ThreadTime;
 
 use super::contender::{Contender, RESULT};
 
+/// Distinct keys.
+const KEYS: usize = 200_000;
+
 /// What is measured: the columns of the table.
 const COLUMNS: [&str; 3] = ["first delivery", "replay, all keys", "replay, one key"];
 
@@ -19,7 +22,8 @@ pub(crate) struct Figures {
 }
 
 /// Runs one round.
-pub(crate) fn measure<C: Contender>(keys: usize, threads: usize) -> Figures {
+pub(crate) fn measure<C: Contender>(threads: usize) -> Figures {
+    let keys = KEYS;
     let contender = C::empty(keys);
     let nanos = [
         on_threads(keys, threads, |key| contender.first(key)),
@@ -69,9 +73,25 @@ fn per_operation(time: Duration, operations: usize) -> f64 {
 pub(crate) struct Table(Vec<Vec<Figures>>);
 
 impl Table {
+    /// Prints what a run comes to, on one thread and on two; `round` is one round of all contenders on so many.
+    pub(crate) fn print(round: impl Fn(usize) -> Vec<Figures>) {
+        let rounds =
+            std::env::var("IDEM_BENCH_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(11);
+        for threads in [1, 2] {
+            let mut table = Self::default();
+            (0..rounds).for_each(|_| table.add(round(threads)));
+            println!(
+                "{KEYS} keys of 40 bytes, {}-byte results, {threads} thread(s), {rounds} rounds",
+                RESULT.len()
+            );
+            println!("{table}");
+        }
+        println!("ns an operation: median of the rounds (median of the ratios to the first line)");
+    }
+
     /// Adds one round of all contenders.
-    pub(crate) fn add(&mut self, round: impl IntoIterator<Item = Figures>) {
-        self.0.push(round.into_iter().collect());
+    fn add(&mut self, round: Vec<Figures>) {
+        self.0.push(round);
     }
 }
 

@@ -16,7 +16,9 @@ use crate::{RecordId, StoreError};
 ///    [`settle`](Self::settle) what [`machine::settle`](crate::machine::settle) does. Two transactions that enter one record at once
 ///    are never both told to run.
 /// 2. What is written commits with the transaction, and not before.
-/// 3. After an error of `enter` nothing of it is left, or the transaction can no longer commit. After one of `settle` it cannot.
+/// 3. A result that the record holds from the start, as that of a handler which has only one, is settled too: if the record is no longer
+///    there, or the transaction can no longer commit, that is an error.
+/// 4. After an error of `enter` nothing of it is left, or the transaction can no longer commit. After one of `settle` it cannot.
 #[diagnostic::on_unimplemented(
     message = "the record of a plain `fn` cannot be written in `{Self}`",
     label = "not a transaction that a plain `fn` can write in",
@@ -36,7 +38,7 @@ pub trait BlockingTransaction {
     /// Writes how the body ended.
     ///
     /// # Errors
-    /// If it cannot be written. The transaction is lost then.
+    /// If it cannot be written, or is already lost. The transaction is lost then.
     fn settle(
         &self,
         records: &Self::Records,

@@ -52,7 +52,8 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
     let scope = scope::of(&options, &item, cx);
     let settings = windows::settings(&options, cx);
     let transaction = tx::transaction(&options, &item, &shape, &names, cx);
-    let allowed = body::check(&item, &options, cx);
+    let mut allowed = body::check(&item, &options, cx);
+    allowed.extend(tx::left_out(&options, &item, &key, cx));
     exceptions::unused(&options, &key, &allowed, cx);
     if !cx.is_empty() {
         return None;

@@ -52,6 +52,7 @@ rules! {
     TX_NOT_AN_ARGUMENT = "tx_not_an_argument", "the record commits with the handler's rows only if both are written in the transaction that the handler was given";
     TX_NOT_BORROWED = "tx_not_borrowed", "the caller commits the transaction once the handler has returned, so it has to keep it";
     TX_ATTEMPT = "tx_attempt", "in a transaction of the handler's own there is no lease to lose, and no count of attempts: one that is rolled back leaves nothing behind";
+    TX_LEFT_OUT = "tx_left_out", "the record says that the work is done, whatever becomes of the transaction: rolled back, its rows would be gone and the message never handled again";
     SCOPE_MISSING = "scope_missing", "a method or a generic function has no name of its own that lasts: two types, or two instances, would share one record";
     OPTION_UNKNOWN = "option_unknown", "an option that idem does not know would do nothing";
     OPTION_REPEATED = "option_repeated", "of two values, one would do nothing";
@@ -101,6 +102,7 @@ pub(crate) static WITH_EXCEPTIONS: &[&Rule] = &[
     &BODY_DEFAULT_KEY,
     &BODY_CONSTANT_KEY,
     &BODY_TOKEN_MINTED_BY_SDK,
+    &TX_LEFT_OUT,
 ];
 
 #[cfg(test)]

@@ -92,3 +92,59 @@ fn a_former_scope_that_is_the_handlers_own_answers_for_nothing() {
         }
     }
 }
+
+/// SQLite rolls back by itself after some errors, which the body need not say. What it writes from then on commits at once.
+#[test]
+fn a_body_that_goes_on_after_its_transaction_was_rolled_back_is_no_success() {
+    let file = File::new();
+    let mut connection = file.open();
+    connection.execute_batch("create unique index once on charge (message)").unwrap();
+    let tx = connection.transaction().unwrap();
+    let careless = || {
+        write(&tx, "a")?;
+        let _ = tx.execute("insert or rollback into charge (message) values ('a')", []);
+        Ok(write(&tx, "of the body's own")?)
+    };
+    let error = with("a", &tx, &careless).unwrap_err().idem();
+    assert_eq!(error.kind(), ErrorKind::Misconfigured, "{error}");
+    assert!(error.to_string().contains("rolled back or deleted while the body ran"), "{error}");
+    tx.commit().unwrap_err();
+    assert_eq!((file.charges("a"), file.records()), (0, 0));
+    // One that has committed its rows itself, against all advice, has committed the record with them.
+    let tx = connection.transaction().unwrap();
+    with("b", &tx, &|| Ok(tx.execute_batch("commit")?)).unwrap();
+    drop(tx);
+    assert_eq!(file.records(), 1);
+}
+
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+struct Unsure;
+
+impl From<idem::Error> for Unsure {
+    fn from(error: idem::Error) -> Self {
+        panic!("{error}")
+    }
+}
+
+fn cannot_tell(_: &Unsure) -> bool {
+    panic!("on purpose")
+}
+
+#[idempotent(key = "msg:<message>", tx = tx, final_error = cannot_tell)]
+fn unsure(message: &str, fails: bool, tx: &Transaction<'_>) -> Result<(), Unsure> {
+    let _ = (message, tx);
+    if fails { Err(Unsure) } else { Ok(()) }
+}
+
+#[test]
+fn nothing_is_remembered_either_after_a_panic_of_what_judges_the_error() {
+    let file = File::new();
+    let mut connection = file.open();
+    let tx = connection.transaction().unwrap();
+    let caught = catch_unwind(AssertUnwindSafe(|| unsure("a", true, &tx)));
+    assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"on purpose"));
+    tx.commit().unwrap();
+    assert_eq!(file.records(), 0);
+    let tx = connection.transaction().unwrap();
+    unsure("a", false, &tx).unwrap();
+}

@@ -9,6 +9,7 @@ mod message;
 mod names;
 mod options;
 mod parts;
+mod transactions;
 
 /// What a handler hands back here: its key.
 type Keyed = Result<String, idem::Error>;

@@ -4,7 +4,7 @@
 //! here to renew, to hand to the background or to give back: what goes wrong midway, the database takes back with the rest.
 
 use std::fmt;
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 use std::time::Duration;
 
@@ -112,28 +112,10 @@ impl<R, Records> Inside<'_, R, Records> {
     where
         T: BlockingTransaction<Records = Records> + ?Sized,
     {
-        let result = match ended {
-            Ok(result) => result,
-            Err(panic) => {
-                count(Event::Released);
-                // If it cannot be written, the transaction is lost, which is as good.
-                let _ = transaction.settle(
-                    &self.records,
-                    &self.entry,
-                    self.before.as_deref(),
-                    &Settlement::Withdrawn,
-                );
-                resume_unwind(panic)
-            }
-        };
-        let end = self.end(&result);
-        let settled = match &end.settlement {
-            None => Ok(()),
-            Some(settlement) => {
-                transaction.settle(&self.records, &self.entry, self.before.as_deref(), settlement)
-            }
-        };
-        self.settled(end.success, settled, result)
+        let judged = self.judge(ended);
+        let settlement = settlement(&judged);
+        let settled = transaction.settle(&self.records, &self.entry, self.before.as_deref(), settlement);
+        self.settled(judged, settled)
     }
 
     /// As [`settle`](Self::settle), and as [`settle_blocking`](Self::settle_blocking) after a panic.
@@ -142,16 +124,10 @@ impl<R, Records> Inside<'_, R, Records> {
     where
         T: AsyncTransaction<Records = Records> + ?Sized,
     {
-        match ended {
-            Ok(result) => self.settle(transaction, result).await,
-            Err(panic) => {
-                count(Event::Released);
-                let before = self.before.as_deref();
-                // If it cannot be written, the transaction is lost, which is as good.
-                let _ = transaction.settle(&self.records, &self.entry, before, &Settlement::Withdrawn).await;
-                resume_unwind(panic)
-            }
-        }
+        let judged = self.judge(ended);
+        let before = self.before.as_deref();
+        let settled = transaction.settle(&self.records, &self.entry, before, settlement(&judged)).await;
+        self.settled(judged, settled)
     }
 
     /// Writes how the body ended.
@@ -159,14 +135,14 @@ impl<R, Records> Inside<'_, R, Records> {
     where
         T: AsyncTransaction<Records = Records> + ?Sized,
     {
-        let end = self.end(&result);
-        let settled = match &end.settlement {
-            None => Ok(()),
-            Some(settlement) => {
-                transaction.settle(&self.records, &self.entry, self.before.as_deref(), settlement).await
-            }
-        };
-        self.settled(end.success, settled, result)
+        self.settle_ended(transaction, Ok(result)).await
+    }
+
+    /// What is to be remembered. Whether an error is final the handler's own code says, and that may panic too.
+    fn judge(&self, ended: thread::Result<R>) -> Judged<R> {
+        let result = ended?;
+        let end = catch_unwind(AssertUnwindSafe(|| self.end(&result)))?;
+        Ok((result, end))
     }
 
     fn end(&self, result: &R) -> End {
@@ -176,9 +152,7 @@ impl<R, Records> Inside<'_, R, Records> {
             if !encoding.is_kept() {
                 count(Event::NotKept);
             }
-            // The record says so already, if this is the only thing that it could say.
-            let said = body == self.entry.body;
-            return End { success: true, settlement: (!said).then_some(Settlement::Done(body)) };
+            return End { success: true, settlement: Settlement::Done(body) };
         }
         let errors = self.codec.errors.as_ref();
         let settlement = if errors.is_some_and(|errors| (errors.encode)(result, &mut encoding)) {
@@ -187,13 +161,21 @@ impl<R, Records> Inside<'_, R, Records> {
             count(Event::Released);
             Settlement::Withdrawn
         };
-        End { success: false, settlement: Some(settlement) }
+        End { success: false, settlement }
     }
 
-    fn settled(&self, success: bool, settled: Result<(), StoreError>, mut result: R) -> R {
+    fn settled(&self, judged: Judged<R>, settled: Result<(), StoreError>) -> R {
+        let (mut result, end) = match judged {
+            Ok(judged) => judged,
+            Err(panic) => {
+                count(Event::Released);
+                // If it could not be withdrawn, the transaction is lost, which is as good.
+                resume_unwind(panic)
+            }
+        };
         match settled {
             // The handler's own error says more, and is an error all the same.
-            _ if !success => result,
+            _ if !end.success => result,
             Ok(()) => {
                 count(Event::Executed);
                 (self.codec.set_recorded)(&mut result, true);
@@ -211,8 +193,17 @@ impl<R, Records> Inside<'_, R, Records> {
 /// How a body ended.
 struct End {
     success: bool,
-    /// What has to be written; `None` if the record says it already.
-    settlement: Option<Settlement>,
+    settlement: Settlement,
+}
+
+/// A result and what is to be remembered of it, or the panic that it, or what judges it, ended with.
+type Judged<R> = thread::Result<(R, End)>;
+
+fn settlement<R>(judged: &Judged<R>) -> &Settlement {
+    match judged {
+        Ok((_, end)) => &end.settlement,
+        Err(_) => &Settlement::Withdrawn,
+    }
 }
 
 impl<'c> Call<'c> {

@@ -61,7 +61,7 @@ impl<E: Entry> Index<E> {
     fn position(&self, tag: u32, is_it: impl Fn(E::Place) -> bool) -> Option<usize> {
         let mask = self.entries.len().checked_sub(1)?;
         let mut position = tag as usize & mask;
-        // At least a quarter is free, so the walk ends.
+        // At least an eighth is free, so the walk ends.
         loop {
             let entry = self.entries[position];
             if entry == E::FREE {
@@ -83,7 +83,8 @@ impl<E: Entry> Index<E> {
     /// Adds the place of a record that it does not know.
     #[inline]
     pub(super) fn insert(&mut self, key: &impl Prefixed, place: E::Place) {
-        if self.len >= self.entries.len() / 4 * 3 {
+        // Fuller, walks grow longer than a line or two; emptier, less of the table fits into a cache.
+        if self.len * 16 >= self.entries.len() * 13 {
             self.resize((self.entries.len() * 2).max(8));
         }
         self.put(E::new(E::tag_of(key.prefix()), place));

@@ -5,9 +5,10 @@
 //! Each is one statement that commits by itself, in `read committed`, whatever the database's defaults are: so there is no transaction
 //! that a dropped future could leave open. A claim makes the record unless there is one, and says what it found: that is its answer if it
 //! changes nothing, and [`decide`](crate::machine::decide) puts it into words. A session that commits between the two leaves neither an
-//! answer nor a change: the statement is sent again. Three operations have a second statement for rarer cases: a claim that finds a record
-//! to take over sends an upsert whose condition is judged on the row once that is locked; a completion that finds nothing to write asks why;
-//! and while nearly all claims are of finished messages, a claim is preceded by a look alone, which costs the server half.
+//! answer nor a change: the statement is sent again. Some have a second statement for rarer cases: a claim that finds a record
+//! to take over sends an upsert whose condition is judged on the row once that is locked; a completion that finds nothing to write asks why.
+//! While no duplicates come, a claim does not say what it found, which costs the server a third less, and asks with that upsert if it made
+//! nothing; while nearly all claims are of finished messages, it is preceded by a look alone, which costs half.
 //!
 //! Times are read from the server's clock where a row is judged, and never taken from the start of a transaction. Each grant and renewal
 //! says how long it had to wait after that; one whose lease is noticeably shorter by it is asked for again, by the same token.
@@ -64,7 +65,8 @@ pub use target::PostgresTarget;
 /// A clone is another handle to the same store.
 ///
 /// - **One claim** of a new message costs one statement, which waits for the disk; so does a completion. **A duplicate** costs one
-///   statement that takes no lock and writes nothing, and taking over what was released or has lapsed two. Many claims or completions at once are one statement too.
+///   statement that takes no lock and writes nothing, or two if the eight claims before were of new messages; taking over what was
+///   released or has lapsed costs two. Many claims or completions at once are one statement too.
 /// - **A crash or power loss**, of this process or of the server, takes nothing that was acknowledged, if the server's `fsync` and
 ///   `full_page_writes` are on, as they are by default. **A failover** to a replica that follows asynchronously can take the newest
 ///   commits with it: a claim that is lost lets the message run again, and a result that is lost is recorded anew by its attempt if that

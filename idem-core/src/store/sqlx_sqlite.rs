@@ -124,6 +124,19 @@ impl Connection for Sqlx<'_> {
         !self.connection.is_in_transaction()
     }
 
+    /// Within a transaction another one cannot be begun, and to try changes nothing. It is a way to the connection's thread and back, so
+    /// it is asked for only where a body has failed.
+    async fn has_ended(&mut self) -> bool {
+        if self.is_over() {
+            return true;
+        }
+        let ended = self.connection.execute("begin").await.is_ok();
+        if ended {
+            let _ = self.connection.execute("rollback").await;
+        }
+        ended
+    }
+
     /// Rolls back what sqlx knows to be begun, and begins it anew: else what the caller still wrote in its transaction would commit at once,
     /// one statement after the other.
     async fn give_up(&mut self) {

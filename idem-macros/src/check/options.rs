@@ -71,6 +71,8 @@ pub(super) struct Options {
     pub(super) key: KeyOption,
     pub(super) store: StoreOption,
     pub(super) tx: Option<TxOption>,
+    /// Whether there is a `tx`, or something that may have been meant as one.
+    pub(super) says_tx: bool,
     pub(super) scope: Option<TokenStream>,
     pub(super) scope_was: Vec<String>,
     pub(super) ttl: Option<Window>,
@@ -207,8 +209,14 @@ pub(super) fn read(args: &Args, cx: &mut Diagnostics) -> Options {
     if matches!(options.key, KeyOption::Missing) && (args.unread || args.options.iter().any(misspelt)) {
         options.key = KeyOption::Unusable;
     }
+    options.says_tx = args.unread || args.options.iter().any(|written| means_tx(&written.name.to_string()));
     idle::idle(args, &options, cx);
     options
+}
+
+fn means_tx(name: &str) -> bool {
+    let elsewhere = ELSEWHERE.iter().any(|(other, ours)| name == *other && *ours == "tx");
+    elsewhere || name == "tx" || nearest(name, NAMES.iter().copied()) == Some("tx")
 }
 
 fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostics) {

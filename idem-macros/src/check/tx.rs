@@ -12,6 +12,10 @@ use crate::rules;
 use crate::shape::Shape;
 use crate::tokens::{is_ident, is_punct, source, unwrapped};
 
+mod left_out;
+
+pub(super) use left_out::left_out;
+
 /// The transaction, if there is to be one.
 pub(super) fn transaction(
     options: &Options,
@@ -94,11 +98,8 @@ fn behind_reference(ty: &[TokenTree]) -> Option<&[TokenTree]> {
 
 /// Whether a type is called as those of the databases are. What is called otherwise may be an alias, of a reference too.
 fn is_transaction(ty: &[TokenTree]) -> bool {
-    let path = ty.iter().take_while(|token| !is_punct(token, '<'));
-    match path.last() {
-        Some(TokenTree::Ident(last)) => ["Transaction", "Savepoint"].iter().any(|name| last == name),
-        _ => false,
-    }
+    let end = ty.iter().position(|token| is_punct(token, '<')).unwrap_or(ty.len());
+    left_out::is_named(&ty[..end], left_out::NAMES)
 }
 
 fn is_mut(argument: &Argument, name: &Ident) -> bool {

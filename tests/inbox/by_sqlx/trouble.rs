@@ -66,6 +66,36 @@ fn a_record_that_is_gone_when_the_body_ends_takes_the_transaction_with_it() {
     });
 }
 
+/// sqlx does not know that the transaction is over.
+#[test]
+fn a_body_that_commits_and_then_fails_is_left_to_a_person() {
+    let scene = Scene::new();
+    run(async {
+        let inbox = Inbox::new(Handler::new("tests.committed_itself"));
+        let half = "savepoint a; insert into charge values ('in a savepoint'); release a";
+        for (message, end, left) in [("a", "commit", true), ("b", "rollback", false), ("c", half, false)] {
+            let key = Key::trusted(format!("msg:{message}"), "a test").unwrap();
+            let mut connection = SqliteConnection::connect_with(&options(&scene.file.path)).await.unwrap();
+            let mut tx = connection.begin().await.unwrap();
+            let ran = inbox.run(&mut tx, &key, async |tx| {
+                write(tx, message).await?;
+                tx.execute(end).await?;
+                Err::<u32, _>(ChargeError::Other("too late".to_owned()))
+            });
+            assert!(matches!(ran.await, Err(ChargeError::Other(_))), "{message}");
+            drop(tx);
+            // It keeps sqlx's count, which is wrong now.
+            connection.close().await.unwrap();
+            assert_eq!(scene.found(message).0, u32::from(left), "{message}");
+            let mut connection = SqliteConnection::connect_with(&options(&scene.file.path)).await.unwrap();
+            let mut tx = connection.begin().await.unwrap();
+            let again = inbox.run(&mut tx, &key, async |_| Ok::<_, idem::Error>(7)).await;
+            let kind = left.then_some(ErrorKind::Lapsed);
+            assert_eq!(again.as_ref().err().map(idem::Error::kind), kind, "{message}: {again:?}");
+        }
+    });
+}
+
 #[test]
 fn f18_a_store_on_another_file_is_refused() {
     let (scene, other) = (Scene::new(), File::new());

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
-use sqlx::{Postgres, SqlStr};
+use sqlx::{PgConnection, Postgres, SqlStr};
 
 use super::Inner;
 use super::connections::Lent;
@@ -15,6 +15,31 @@ use crate::{StoreError, StoreErrorKind, Token};
 
 /// A statement with its arguments.
 pub(super) type Ask = Query<'static, Postgres, PgArguments>;
+
+/// What is heard of a statement.
+pub(super) trait Heard: Sized {
+    fn hear(
+        ask: Ask,
+        connection: &mut PgConnection,
+    ) -> impl Future<Output = Result<Self, sqlx::Error>> + Send;
+}
+
+/// Its rows.
+impl Heard for Vec<PgRow> {
+    fn hear(
+        ask: Ask,
+        connection: &mut PgConnection,
+    ) -> impl Future<Output = Result<Self, sqlx::Error>> + Send {
+        ask.fetch_all(connection)
+    }
+}
+
+/// How many it wrote.
+impl Heard for u64 {
+    async fn hear(ask: Ask, connection: &mut PgConnection) -> Result<Self, sqlx::Error> {
+        ask.execute(connection).await.map(|done| done.rows_affected())
+    }
+}
 
 /// How often a statement is sent when others are in the way. Under load one in some thousands meets another; twice in a row is rare.
 const TRIES: u32 = 8;
@@ -32,24 +57,44 @@ impl Inner {
 
     /// Sends a statement until `read` finds an answer in its rows. `None` is no answer: a session that committed after the
     /// statement's snapshot and before its write left neither something to see nor something to change.
-    pub(super) async fn ask<T>(
+    pub(super) fn ask<T>(
         &self,
         doing: &str,
         statement: &SqlStr,
         bind: impl Fn(Ask) -> Ask,
         read: impl Fn(&[PgRow]) -> Result<Option<T>, Damaged>,
+    ) -> impl Future<Output = Result<T, StoreError>> {
+        self.send(doing, statement, bind, move |rows: &Vec<PgRow>| read(rows))
+    }
+
+    /// Sends a statement that answers nothing. How many rows it wrote.
+    pub(super) fn tell(
+        &self,
+        doing: &str,
+        statement: &SqlStr,
+        bind: impl Fn(Ask) -> Ask,
+    ) -> impl Future<Output = Result<u64, StoreError>> {
+        self.send(doing, statement, bind, |written: &u64| Ok(Some(*written)))
+    }
+
+    async fn send<T, H: Heard>(
+        &self,
+        doing: &str,
+        statement: &SqlStr,
+        bind: impl Fn(Ask) -> Ask,
+        read: impl Fn(&H) -> Result<Option<T>, Damaged>,
     ) -> Result<T, StoreError> {
         for tries in 1..=TRIES {
             let mut lent = self.connections.lend().await.map_err(|error| self.place.trouble(doing, error))?;
             let ask = bind(sqlx::query(statement.clone()));
             let fetched = match &self.proxied {
-                None => ask.fetch_all(&mut *lent).await,
-                Some(proxied) => Box::pin(proxied.fetch(&mut lent, ask)).await,
+                None => H::hear(ask, &mut lent).await,
+                Some(proxied) => Box::pin(proxied.hear(&mut lent, ask)).await,
             };
             match fetched {
-                Ok(rows) => {
+                Ok(heard) => {
                     lent.give_back();
-                    match read(&rows) {
+                    match read(&heard) {
                         Ok(Some(answer)) => return Ok(answer),
                         Ok(None) => {}
                         Err(damaged) => return Err(self.place.unreadable(None, damaged)),

@@ -25,7 +25,7 @@ impl Inner {
         let found = if self.storm.rages() { self.look(claim).await? } else { None };
         let verdict = match found {
             Some(verdict) => verdict,
-            None => self.claim_at_once(claim).await?,
+            None => self.write(claim).await?,
         };
         self.storm.count(matches!(verdict, Verdict::Completed { .. } | Verdict::Refused { .. }));
         Ok(verdict)
@@ -40,34 +40,41 @@ impl Inner {
         Ok(found.and_then(|found| found.judge(claim)))
     }
 
-    async fn claim_at_once(&self, claim: &Claim) -> Result<Verdict, StoreError> {
-        let (new, whole) = if self.waits_for_disk(claim) {
-            (&self.statements.claim_new, &self.statements.claim)
+    async fn write(&self, claim: &Claim) -> Result<Verdict, StoreError> {
+        let texts = &self.statements;
+        let (fresh, new, whole) = if self.waits_for_disk(claim) {
+            (&texts.claim_fresh, &texts.claim_new, &texts.claim)
         } else {
-            (&self.statements.claim_new_at_once, &self.statements.claim_at_once)
+            (&texts.claim_fresh_at_once, &texts.claim_new_at_once, &texts.claim_at_once)
         };
-        let read = |rows: &[PgRow]| Judged::read_of_new(rows, claim);
-        let mut answer = self.ask(DOING, new, |ask| bind_new(ask, claim), read).await?;
-        let mut verdict = answer.judge(claim);
+        let bind_new = |ask: Ask| bind_new(ask, claim);
+        let mut answer = if self.storm.is_calm() {
+            let read = |rows: &[PgRow]| rows.first().map(|row| Judged::read_of_fresh(row, claim)).transpose();
+            self.ask(DOING, fresh, bind_new, |rows| read(rows).map(Some)).await?
+        } else {
+            Some(self.ask(DOING, new, bind_new, |rows| Judged::read_of_new(rows, claim)).await?)
+        };
         // A claim that is sent again because the first answer came late is one claim to its caller.
         let mut resumed = None;
         for renewals in 0.. {
-            match &mut verdict {
-                Some(Verdict::Claimed(grant)) => {
+            let mut verdict = answer.as_ref().and_then(|answer| answer.judge(claim));
+            match (&mut verdict, &answer) {
+                (Some(Verdict::Claimed(grant)), Some(answer)) => {
                     grant.resumed = *resumed.get_or_insert(grant.resumed);
-                    if renewals == RENEWALS || !answer.said.waited(claim.lease) {
-                        break;
+                    if renewals < RENEWALS && answer.said.waited(claim.lease) {
+                        verdict = None;
                     }
                 }
-                Some(_) => break,
-                None if renewals == 0 => {}
-                None => return Err(self.unjudged(&claim.id)),
+                (None, _) if renewals > 0 => break,
+                _ => {}
+            }
+            if let Some(verdict) = verdict {
+                return Ok(verdict);
             }
             let read = |rows: &[PgRow]| rows.first().map(Judged::read).transpose();
-            answer = self.ask(DOING, whole, |ask| bind(ask, claim), read).await?;
-            verdict = answer.judge(claim);
+            answer = Some(self.ask(DOING, whole, |ask| bind(ask, claim), read).await?);
         }
-        verdict.ok_or_else(|| self.unjudged(&claim.id))
+        Err(self.unjudged(&claim.id))
     }
 
     pub(super) async fn claim_many(&self, claims: &[Claim]) -> Result<Vec<Verdict>, StoreError> {
@@ -181,6 +188,11 @@ struct Judged {
 impl Judged {
     fn read(row: &PgRow) -> Result<Self, Damaged> {
         Ok(Self { said: Said::read(row)?, id: None })
+    }
+
+    /// Of a claim that made its record, which it does not tell.
+    fn read_of_fresh(row: &PgRow, claim: &Claim) -> Result<Self, Damaged> {
+        Ok(Self { said: Said::read_of_made(row, claim)?, id: None })
     }
 
     /// Of a claim as if its message were new. `None` if there is no answer yet.

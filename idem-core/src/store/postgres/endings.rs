@@ -39,8 +39,7 @@ impl Inner {
                 .bind(span(end.ttl))
                 .bind(span(end.keep.max(end.ttl)))
         };
-        let stored = |rows: &[PgRow]| Ok(Some(!rows.is_empty()));
-        if self.ask(DOING, &self.statements.complete, bind, stored).await? {
+        if self.tell(DOING, &self.statements.complete, bind).await? > 0 {
             return Ok(Recorded::Stored);
         }
         let bind = |ask: Ask| {

@@ -83,7 +83,12 @@ pub(super) fn advice(error: &sqlx::Error) -> Advice {
                     Unavailable,
                     "the server has no connection left; raise its `max_connections`, or lower this store's",
                 ),
-                "53000" | "53200" => (Unavailable, "the server lacks memory"),
+                "53000" => (Unavailable, "the server lacks resources"),
+                "53200" => (
+                    Unavailable,
+                    "the server lacks memory, or room for locks, of which each message of an open transaction holds one: commit more often, or \
+                     raise its `max_locks_per_transaction`",
+                ),
                 "55P03" => (
                     Unavailable,
                     "another session kept the record locked; look for a transaction that stays open",

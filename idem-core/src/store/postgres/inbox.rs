@@ -15,6 +15,7 @@ use super::PostgresStore;
 use super::names::Table;
 use super::place::Place;
 use super::row::{Said, fence, instant, span};
+use crate::codec;
 use crate::handler::OnDuplicate;
 use crate::machine::{Change, Entry, Prior, Record, Settlement, State, Verdict, enter};
 use crate::transaction::{AsyncTransaction, Entered, HoldsRecords, Rules};
@@ -144,6 +145,12 @@ impl Inbox<'_, '_> {
     /// Enters a message that is new; whether it was.
     async fn first(&mut self, entry: &Entry) -> Result<bool, StoreError> {
         let ask = self.asked(&self.shared.statements.enter_first, entry);
+        if self.shared.identity.is_none() {
+            let done = ask.execute(&mut **self.transaction).await;
+            return done
+                .map(|done| done.rows_affected() == 1)
+                .map_err(|error| self.fault("write a record", error));
+        }
         let row = ask.fetch_optional(&mut **self.transaction).await;
         let row = row.map_err(|error| self.fault("write a record", error))?;
         let Some(row) = row else { return Ok(false) };
@@ -203,33 +210,59 @@ impl Inbox<'_, '_> {
             self.query(text).bind(entry.id.as_bytes().to_vec()).bind(entry.token.as_bytes().to_vec())
         };
         let (ask, doing) = match settlement {
+            // The record says so already. But after a statement that failed, which the body need not have said, a commit is a rollback, and
+            // sqlx calls it a success.
+            Settlement::Done(body) if *body == entry.body => {
+                (ask(&texts.stands), "see the record still there")
+            }
             Settlement::Done(body) => (ask(&texts.keep).bind(body.to_vec()), "write a result"),
             Settlement::Failed { body, ttl } => {
                 (ask(&texts.fail).bind(body.to_vec()).bind(span(*ttl)), "write an error")
             }
-            Settlement::Withdrawn => match before {
-                None => (ask(&texts.withdraw), "withdraw a record"),
-                Some(before) => return self.put_back(entry, before).await,
-            },
+            Settlement::Withdrawn => return self.withdraw(entry, before).await,
         };
         let done = ask.execute(&mut **self.transaction).await;
         let done = done.map_err(|error| self.fault(doing, error))?;
-        if done.rows_affected() == 1 || matches!(settlement, Settlement::Withdrawn) {
+        if done.rows_affected() == 1 {
             return Ok(());
         }
-        // Its rows must not commit alone: what fails takes the transaction with it.
-        let _ = sqlx::query("select 1 / 0").persistent(false).execute(&mut **self.transaction).await;
-        let what = "the record was rolled back or deleted while the body ran, so it cannot commit with the handler's rows";
-        Err(self.shared.place.error(StoreErrorKind::Misconfigured, what))
+        Err(self.lose().await)
     }
 
-    /// Puts the record back that was taken over.
-    async fn put_back(&mut self, entry: &Entry, before: &Record) -> Result<(), StoreError> {
+    /// Leaves nothing of the record, even if the transaction commits. But where the body has committed a part of its work itself, and then
+    /// failed, the next delivery would do that part again: there the record stays, and says that its body never ended.
+    async fn withdraw(&mut self, entry: &Entry, before: Option<&Record>) -> Result<(), StoreError> {
+        let texts = &self.shared.statements;
+        let ask = self
+            .query(if before.is_some() { &texts.park } else { &texts.withdraw })
+            .bind(entry.id.as_bytes().to_vec())
+            .bind(entry.token.as_bytes().to_vec())
+            .bind(codec::pending().to_vec());
+        let done = ask.execute(&mut **self.transaction).await;
+        let done = done.map_err(|error| self.fault("withdraw a record", error))?.rows_affected() == 1;
+        let withdrawn = match before {
+            Some(before) if !done => self.put_back(entry, before).await?,
+            _ => done,
+        };
+        if withdrawn { Ok(()) } else { Err(self.lose().await) }
+    }
+
+    /// Puts the record back that was taken over; whether it still was this attempt's.
+    async fn put_back(&mut self, entry: &Entry, before: &Record) -> Result<bool, StoreError> {
         let said = self.find(&entry.id).await?;
         match said.record {
-            Some(own) if own.token == entry.token => self.put(&entry.id, &own, before).await.map(drop),
-            _ => Ok(()),
+            Some(own) if own.token == entry.token => self.put(&entry.id, &own, before).await,
+            _ => Ok(false),
         }
+    }
+
+    /// The record is not where it was written: rolled back or deleted, or the body has had this name mean another table. Nothing of the
+    /// transaction may commit then, and what fails takes it with it.
+    async fn lose(&mut self) -> StoreError {
+        let _ = sqlx::query("select 1 / 0").persistent(false).execute(&mut **self.transaction).await;
+        let what = "the record was rolled back or deleted while the body ran, or the `search_path` no longer leads to it, so it cannot commit \
+                    with the handler's rows";
+        self.shared.place.error(StoreErrorKind::Misconfigured, what)
     }
 
     async fn find(&mut self, id: &RecordId) -> Result<Said, StoreError> {

@@ -5,10 +5,10 @@
 //! it was told not to keep. So each operation is a transaction, which stays on one connection: it says what holds for it alone, prepares
 //! without a name, and commits. That is four round trips instead of one.
 
-use sqlx::postgres::{PgConnectOptions, PgRow};
+use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection, SqlSafeStr, SqlStr};
 
-use super::ask::Ask;
+use super::ask::{Ask, Heard};
 use super::session::Session;
 
 /// What each operation begins with.
@@ -33,15 +33,15 @@ impl Proxied {
         sqlx::raw_sql("commit").execute(connection).await.map(drop)
     }
 
-    /// The rows of a statement that has been committed. After an error the transaction may be open still: the connection must be closed.
-    pub(super) async fn fetch(
+    /// What a statement answers that has been committed. After an error the transaction may be open still: the connection must be closed.
+    pub(super) async fn hear<H: Heard>(
         &self,
         connection: &mut PgConnection,
         ask: Ask,
-    ) -> Result<Vec<PgRow>, sqlx::Error> {
+    ) -> Result<H, sqlx::Error> {
         self.begin(connection).await?;
-        let rows = ask.persistent(false).fetch_all(&mut *connection).await?;
+        let heard = H::hear(ask.persistent(false), connection).await?;
         Self::commit(connection).await?;
-        Ok(rows)
+        Ok(heard)
     }
 }

@@ -33,13 +33,22 @@ impl Said {
     pub(super) fn read(row: &PgRow) -> Result<Self, Damaged> {
         let prior: Option<i16> = get(row, 11, "prior")?;
         let state: Option<i16> = get(row, 3, "st")?;
+        let (now, after) = clocks(row)?;
         Ok(Self {
             wrote: get(row, 0, "(the answer)")?,
-            now: time(get(row, 1, "(the clock)")?, "(the clock)")?,
-            after: time(get(row, 2, "(the clock)")?, "(the clock)")?,
+            now,
+            after,
             record: state.map(|state| record(row, state, prior)).transpose()?,
             resumed: prior.is_some_and(|prior| prior & 4 != 0),
         })
+    }
+
+    /// Of a statement that says nothing about the record, because `claim` made it.
+    pub(super) fn read_of_made(row: &PgRow, claim: &Claim) -> Result<Self, Damaged> {
+        let (now, after) = clocks(row)?;
+        let mut said = Self { wrote: get(row, 0, "(the answer)")?, now, after, record: None, resumed: false };
+        said.made(claim);
+        Ok(said)
     }
 
     /// Takes in that there was no record, and `claim` made one.
@@ -71,6 +80,11 @@ impl Said {
     }
 }
 
+fn clocks(row: &PgRow) -> Result<(Timestamp, Timestamp), Damaged> {
+    let clock = |column| time(get(row, column, "(the clock)")?, "(the clock)");
+    Ok((clock(1)?, clock(2)?))
+}
+
 fn record(row: &PgRow, state: i16, prior: Option<i16>) -> Result<Record, Damaged> {
     let kept = || {
         let body: Option<&[u8]> = get(row, 14, "body")?;
@@ -80,10 +94,15 @@ fn record(row: &PgRow, state: i16, prior: Option<i16>) -> Result<Record, Damaged
             body: body.map_or_else(Body::default, Body::copy_from),
         })
     };
+    // Nobody else holds the table to it: a constraint is read anew for each statement that writes.
+    let lease_at: Option<i64> = get(row, 10, "lease_at")?;
+    if lease_at.is_some() != (state == 1) {
+        return Err(Damaged("lease_at"));
+    }
     let state = match state {
         0 => State::Open,
         1 => State::Held {
-            lease_at: time(get(row, 10, "lease_at")?, "lease_at")?,
+            lease_at: time(lease_at.unwrap_or_default(), "lease_at")?,
             prior: match prior.map(|prior| prior & 3) {
                 Some(0) => Prior::None,
                 Some(1) => Prior::Released,

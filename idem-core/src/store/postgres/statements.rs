@@ -20,6 +20,8 @@ const GRANTED_AT_ONCE: &str =
     "case set_config('synchronous_commit', 'off', true) when 'off' then 1 end::smallint";
 
 pub(super) struct Statements {
+    pub(super) claim_fresh: SqlStr,
+    pub(super) claim_fresh_at_once: SqlStr,
     pub(super) claim_new: SqlStr,
     pub(super) claim_new_at_once: SqlStr,
     pub(super) claim: SqlStr,
@@ -39,11 +41,14 @@ pub(super) struct Statements {
 
 impl Statements {
     pub(super) fn of(table: &Table) -> Self {
+        let claim_fresh = include_str!("claim_fresh.sql");
         let claim_new = include_str!("claim_new.sql");
         let claim = include_str!("claim.sql");
         let claim_many = include_str!("claim_many.sql");
         let plain = |text: &str| fill(text, table, GRANTED);
         Self {
+            claim_fresh: plain(claim_fresh),
+            claim_fresh_at_once: fill(claim_fresh, table, GRANTED_AT_ONCE),
             claim_new: plain(claim_new),
             claim_new_at_once: fill(claim_new, table, GRANTED_AT_ONCE),
             claim: plain(claim),

@@ -9,7 +9,8 @@ use super::call::{Call, Naming};
 use super::estimate::{here, is_slow};
 use super::link::{Link, Live};
 use super::place::{Meaning, meaning};
-use super::quick::{End, Quick, end_first, set_if_new, time};
+use super::quick::{End, Quick, set_if_new, time};
+use super::round::Part;
 use crate::machine::{Claim, Operation};
 use crate::{StoreError, StoreErrorKind, Timestamp};
 
@@ -98,6 +99,8 @@ async fn end_alone(
     now: Timestamp,
     naming: Naming,
 ) -> Result<Quick, RedisError> {
-    let reply = answer_or_error(live.connection.send(&end_first(end, prefix, now, naming)).await)?;
-    Ok(end.read_quick(&reply))
+    let mut part = Part::of(&end);
+    let number = part.add(prefix, end, now);
+    let reply = answer_or_error(live.connection.send(&part.command(now, naming)).await)?;
+    Ok(part.read(&reply).of(number))
 }

@@ -1,8 +1,9 @@
 //! One operation as a command, and its reply as an answer.
 
+use std::io::Write;
 use std::time::Duration;
 
-use redis::{Cmd, cmd};
+use redis::{Cmd, RedisWrite};
 
 use super::record::{self, Damage, LAST};
 use super::script::{Dialect, Script, WITHDRAW};
@@ -140,38 +141,32 @@ pub(super) fn key(prefix: &[u8], id: &RecordId) -> Vec<u8> {
     key
 }
 
+/// Adds the key of a record to a command.
+pub(super) fn put_key(command: &mut Cmd, prefix: &[u8], id: &RecordId) {
+    let mut argument = command.writer_for_next_arg();
+    for bytes in [prefix, id.as_bytes()] {
+        argument.write_all(bytes).expect("a command takes all bytes");
+    }
+}
+
 /// The beginning of a script's call.
 pub(super) fn begin(script: &'static Script, prefix: &[u8], id: &RecordId, naming: Naming) -> Cmd {
-    let mut command = named(script, naming);
-    command.arg(1).arg(key(prefix, id));
+    let mut command = named(script, naming, 10, 256);
+    command.arg(1);
+    put_key(&mut command, prefix, id);
     command
 }
 
-/// The same, for many records.
-pub(super) fn begin_all<'i>(
-    script: &'static Script,
-    prefix: &[u8],
-    ids: impl ExactSizeIterator<Item = &'i RecordId>,
-    naming: Naming,
-) -> Cmd {
-    let mut command = named(script, naming);
-    command.arg(ids.len());
-    for id in ids {
-        command.arg(key(prefix, id));
-    }
-    command
-}
-
-fn named(script: &'static Script, naming: Naming) -> Cmd {
-    if naming.hash {
-        let mut command = cmd("EVALSHA");
-        command.arg(script.hash(naming.dialect));
-        command
+/// The same, up to the keys, with room for so many arguments and bytes in all.
+pub(super) fn named(script: &'static Script, naming: Naming, arguments: usize, bytes: usize) -> Cmd {
+    let (name, script) = if naming.hash {
+        ("EVALSHA", script.hash(naming.dialect))
     } else {
-        let mut command = cmd("EVAL");
-        command.arg(script.text(naming.dialect));
-        command
-    }
+        ("EVAL", script.text(naming.dialect))
+    };
+    let mut command = Cmd::with_capacity(arguments, bytes + script.len());
+    command.arg(name).arg(script);
+    command
 }
 
 /// Token and fingerprint in one: as they lie in the record.

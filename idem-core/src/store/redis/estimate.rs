@@ -1,4 +1,22 @@
 //! The server's time, as far as it is known here.
+//!
+//! # Why the server says its time with each claim and each end
+//!
+//! A record that is made here has a fence, a lease and an end by this time, so it must be the server's when the server writes it. What can
+//! come between the two is that this host is stopped.
+//!
+//! - If only the process is (`SIGSTOP`), the clock here goes on: what is known is older than a second then and is not used, or the
+//!   round trip was long, and its grants do not count ([`is_slow`]).
+//! - If the whole machine is (a virtual machine that is moved or saved, a laptop that sleeps), `Instant` may stand still with it, and the wall
+//!   clock too until something sets it. By either, the round trip was short.
+//! - Time that was heard a moment before proves nothing about the moment after, and a stop falls where a host is busy. All that is then sent
+//!   until the server is heard again would be granted leases that are over before they are given out, and fences that are lower than what a
+//!   record had that was made and deleted meanwhile. Each would be taken over at once while its body runs.
+//!
+//! So what counts is a time that the server says *after* it has a claim, on the same connection and in the same pipeline: nothing that was
+//! stopped before is left out by it, and a grant by another time is taken back before anybody has it. (A host that is stopped after it has its
+//! grant is in no other position than with any lease; for that there are fences and tokens.) An end cannot be taken back, so its
+//! script looks before it writes. Among many, one `TIME` does for all.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,8 +29,8 @@ use crate::clock::micros;
 /// has a part in it.
 ///
 /// It is never ahead of the server (but for drift), and at most a second behind: by the half second that a reply may have been
-/// under way, and by what the server's clock was set since. Where this host was stopped for a while (a virtual machine that is moved),
-/// no clock of its own shows that: so what is done by this time has the server compare it with its own.
+/// under way, and by what the server's clock was set since. Where this host was stopped for a while, no clock of its own need show that: so
+/// what is done by this time is compared with the server's.
 #[derive(Default)]
 pub(super) struct Estimate {
     /// What the server's clock is ahead of the one here, in microseconds, wrapping; and when that was found out. Zero: never.

@@ -111,6 +111,11 @@ impl Link {
         self.live_on(false).await
     }
 
+    /// The connection of the moment, if there is one.
+    pub(super) fn connected(&self) -> Option<Live> {
+        self.current().clone()
+    }
+
     async fn live_on(self: &Arc<Self>, replica: bool) -> Result<Live, StoreError> {
         if let Some(live) = self.current().clone() {
             return Ok(live);

@@ -13,13 +13,12 @@ use std::time::Duration;
 
 use redis::{Cmd, Value};
 
-use super::call::{Call, Naming, begin, begin_all, key};
+use super::call::{Call, put_key};
 use super::record;
-use super::script::{END_MANY, END_QUICK};
+use crate::Timestamp;
 use crate::machine::{
     Answer, Change, Claim, Completion, Grant, Operation, Prior, Record, Recorded, State, Verdict, decide,
 };
-use crate::{Timestamp, Token};
 
 /// Leases and lifetimes that are shorter are left to the scripts.
 const SHORTEST: Duration = Duration::from_secs(10);
@@ -125,69 +124,40 @@ impl End<'_> {
         self.end.keep.max(self.end.ttl)
     }
 
-    /// Reads the reply to its quick command.
-    pub(super) fn read_quick(&self, reply: &Value) -> Quick {
-        match reply {
-            Value::Nil => Quick::Open,
-            Value::BulkString(reply) if *reply == held(self.end) => Quick::STORED,
-            _ => Quick::Stray,
+    /// Adds how the record begins that a first attempt holds, up to its first grant: that was its own.
+    pub(super) fn put_held(&self, bytes: &mut Vec<u8>) {
+        self.put_first(bytes, 1);
+    }
+
+    /// Adds the record that is to be there from `now` on.
+    pub(super) fn put_new(&self, bytes: &mut Vec<u8>, now: Timestamp, drop_at: Timestamp) {
+        self.put_first(bytes, if self.success { 2 } else { 3 });
+        for time in [drop_at, now.after(self.end.ttl), now] {
+            record::put(bytes, time.as_micros());
         }
+        bytes.extend_from_slice(&self.end.body);
+    }
+
+    fn put_first(&self, bytes: &mut Vec<u8>, state: u8) {
+        record::begin(bytes, state, &self.end.token, self.end.fingerprint.as_ref());
+        put_first(bytes, Timestamp::from_micros(self.end.fence));
     }
 }
 
 /// The quick command of a claim.
 pub(super) fn set_if_new(claim: &Claim, prefix: &[u8], now: Timestamp) -> Cmd {
     let drop_at = now.after(claim.keep.max(claim.lease));
-    let mut value = record::begins(1, &claim.token, claim.fingerprint.as_ref());
+    let mut value = Vec::with_capacity(record::WITHOUT_BODY);
+    record::begin(&mut value, 1, &claim.token, claim.fingerprint.as_ref());
     put_first(&mut value, now);
     for time in [drop_at, now.after(claim.lease)] {
         record::put(&mut value, time.as_micros());
     }
     let mut set = Cmd::with_capacity(7, 192);
-    set.arg("SET")
-        .arg(key(prefix, &claim.id))
-        .arg(value)
-        .arg("NX")
-        .arg("GET")
-        .arg("PXAT")
-        .arg(millis(drop_at));
+    set.arg("SET");
+    put_key(&mut set, prefix, &claim.id);
+    set.arg(&value[..]).arg("NX").arg("GET").arg("PXAT").arg(millis(drop_at));
     set
-}
-
-/// The quick command of one end.
-pub(super) fn end_first(end: End<'_>, prefix: &[u8], now: Timestamp, naming: Naming) -> Cmd {
-    let drop_at = now.after(end.lifetime());
-    let mut command = begin(&END_QUICK, prefix, &end.end.id, naming);
-    command.arg(held(end.end)).arg(new(end, now, drop_at)).arg(millis(drop_at)).arg(seconds(now));
-    command
-}
-
-/// The quick command of many ends, on different records that live equally long from now on. The script answers with `echo`.
-pub(super) fn end_many(ends: &[End<'_>], echo: &Token, prefix: &[u8], now: Timestamp, naming: Naming) -> Cmd {
-    let mut command = begin_all(&END_MANY, prefix, ends.iter().map(|end| &end.end.id), naming);
-    let drop_at = ends.first().map_or(now, |end| now.after(end.lifetime()));
-    command.arg(echo.as_bytes()).arg(millis(drop_at)).arg(seconds(now));
-    for &end in ends {
-        command.arg(held(end.end)).arg(new(end, now, drop_at));
-    }
-    command
-}
-
-/// How a record begins that a first attempt holds, up to its first grant: that was its own.
-fn held(end: &Completion) -> Vec<u8> {
-    let mut bytes = record::begins(1, &end.token, end.fingerprint.as_ref());
-    put_first(&mut bytes, Timestamp::from_micros(end.fence));
-    bytes
-}
-
-fn new(End { end, success }: End<'_>, now: Timestamp, drop_at: Timestamp) -> Vec<u8> {
-    let mut bytes = record::begins(if success { 2 } else { 3 }, &end.token, end.fingerprint.as_ref());
-    put_first(&mut bytes, Timestamp::from_micros(end.fence));
-    for time in [drop_at, now.after(end.ttl), now] {
-        record::put(&mut bytes, time.as_micros());
-    }
-    bytes.extend_from_slice(&end.body);
-    bytes
 }
 
 /// Adds the tries, fence and first grant of a first attempt.
@@ -209,12 +179,12 @@ pub(super) fn time(value: &Value) -> Option<Timestamp> {
     Some(Timestamp::from_micros(seconds.checked_mul(1_000_000)?.checked_add(micros)?))
 }
 
-fn seconds(time: Timestamp) -> u64 {
+pub(super) fn seconds(time: Timestamp) -> u64 {
     time.as_micros() / 1_000_000
 }
 
 /// The first whole millisecond of the server's clock that is past `time`.
-fn millis(time: Timestamp) -> u64 {
+pub(super) fn millis(time: Timestamp) -> u64 {
     time.as_micros().min(record::LAST) / 1_000 + 1
 }
 
@@ -240,7 +210,8 @@ mod tests {
 
     /// A Done record of another attempt.
     fn done(body_until: Timestamp, body: &[u8]) -> Value {
-        let mut bytes = record::begins(2, &Token::from_bytes([3; 16]), None);
+        let mut bytes = Vec::new();
+        record::begin(&mut bytes, 2, &Token::from_bytes([3; 16]), None);
         bytes.extend_from_slice(&1_u32.to_be_bytes());
         let (made, drop) = (Timestamp::from_micros(5), Timestamp::from_micros(1 << 50));
         for number in [made, made, drop, body_until, made] {

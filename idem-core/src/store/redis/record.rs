@@ -57,15 +57,16 @@ pub(super) fn read(bytes: &[u8]) -> Result<Record, Damage> {
     Ok(Record { state, token, fence, tries, fingerprint, made_at, drop_at })
 }
 
-/// How a record begins that a first attempt holds.
-pub(super) fn begins(state: u8, token: &Token, fingerprint: Option<&Fingerprint>) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(17 + 16 + 39 + 64);
+/// The most bytes of a record without a body.
+pub(super) const WITHOUT_BODY: usize = 17 + 16 + 39;
+
+/// Adds how a record begins.
+pub(super) fn begin(bytes: &mut Vec<u8>, state: u8, token: &Token, fingerprint: Option<&Fingerprint>) {
     bytes.push(0xa0 + state + if fingerprint.is_some() { 16 } else { 0 });
     bytes.extend_from_slice(token.as_bytes());
     if let Some(fingerprint) = fingerprint {
         bytes.extend_from_slice(fingerprint.as_bytes());
     }
-    bytes
 }
 
 /// Adds seven bytes of a number.
@@ -99,7 +100,8 @@ mod tests {
 
     /// A Held record without a fingerprint, as the script packs it.
     fn held() -> Vec<u8> {
-        let mut bytes = begins(1 + 8, &Token::from_bytes([3; 16]), None);
+        let mut bytes = Vec::new();
+        begin(&mut bytes, 1 + 8, &Token::from_bytes([3; 16]), None);
         bytes.extend([0, 0, 0, 2]);
         for number in [9, 5, u64::MAX, 7] {
             put(&mut bytes, number);

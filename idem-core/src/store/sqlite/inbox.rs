@@ -132,6 +132,10 @@ impl Connection for &rusqlite::Connection {
         self.is_autocommit()
     }
 
+    fn has_ended(&mut self) -> impl Future<Output = bool> + Send {
+        ready(self.is_over())
+    }
+
     fn give_up(&mut self) -> impl Future<Output = ()> + Send {
         if !self.is_autocommit() {
             // If even this fails, the connection is not fit to commit anything.

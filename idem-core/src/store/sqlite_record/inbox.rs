@@ -78,6 +78,9 @@ pub(in crate::store) trait Connection {
     /// Whether the transaction has ended, as far as this can be told: then each statement commits by itself.
     fn is_over(&self) -> bool;
 
+    /// Whether the transaction has ended, also behind the driver's back.
+    fn has_ended(&mut self) -> impl Future<Output = bool> + Send;
+
     /// Ends the transaction, so that nothing of it can commit.
     fn give_up(&mut self) -> impl Future<Output = ()> + Send;
 
@@ -167,6 +170,11 @@ impl<C: Connection> Inbox<'_, C> {
         settlement: &Settlement,
     ) -> Result<(), StoreError> {
         if let Settlement::Done(body) = settlement {
+            // The record says so already. It is gone if SQLite has rolled back by itself, and the body went on.
+            let said = *body == entry.body;
+            if said && !self.connection.is_over() {
+                return Ok(());
+            }
             return match self.connection.keep(&entry.id, &entry.token, body).await {
                 Ok(true) => Ok(()),
                 Ok(false) => Err(self.gone().await),
@@ -182,7 +190,7 @@ impl<C: Connection> Inbox<'_, C> {
         };
         // The body has committed a part of its work, and then failed: without the record, the next delivery would do that part again.
         let parked = Settlement::Done(codec::pending());
-        let over = matches!(settlement, Settlement::Withdrawn) && self.connection.is_over();
+        let over = matches!(settlement, Settlement::Withdrawn) && self.connection.has_ended().await;
         let settlement = if over { &parked } else { settlement };
         match settle(&found.record, before, settlement, self.records.clock.now()) {
             Change::None => Ok(()),
@@ -253,7 +261,7 @@ impl<C: Connection> Inbox<'_, C> {
             );
             place.error(StoreErrorKind::Unavailable, what)
         };
-        let said = if error.to_string().contains("no such table: idem_record") {
+        let said = if error.to_string().contains("no such table: main.idem_record") {
             let what = format_args!("its table is missing; make it at start-up, with `{}`", C::CURE);
             place.error(StoreErrorKind::Misconfigured, what)
         } else if is_too_late(&error) {

@@ -1,3 +1,3 @@
-insert into idem_record (k, st, token, fence, tries, fp, made_at, drop_at, lease_at, prior, done_at, body_until, body)
+insert into main.idem_record (k, st, token, fence, tries, fp, made_at, drop_at, lease_at, prior, done_at, body_until, body)
 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
 on conflict (k) do nothing

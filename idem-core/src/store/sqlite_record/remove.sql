@@ -1,1 +1,1 @@
-delete from idem_record where id = ?1
+delete from main.idem_record where id = ?1

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use idem_test_locked as _;
+use idem_test_locked as _; // the crate with the handlers: one that is not named is not linked
 
 #[test]
 fn keys_and_windows_are_those_that_were_reviewed() {

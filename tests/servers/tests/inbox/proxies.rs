@@ -113,8 +113,8 @@ fn statements_are_kept_where_connections_keep_statements() {
             note(message, End::Well, &mut tx).await.expect("an answer");
             tx.commit().await.expect("a commit");
         }
-        // The handler's own, and idem's.
+        // The handler's own, and idem's two.
         let connection = pool.acquire().await.expect("a connection");
-        assert_eq!(connection.cached_statements_size(), 2);
+        assert_eq!(connection.cached_statements_size(), 3);
     });
 }

@@ -101,3 +101,108 @@ fn a_record_that_is_gone_when_the_body_ends_takes_the_transaction_with_it() {
         assert_eq!((scene.charges("a").await, scene.records().await), (0, 0));
     });
 }
+
+/// The same, where the record holds all that there is to say from the start.
+#[idempotent(key = "msg:<message>", tx = tx)]
+async fn careless_without_a_result(
+    message: &str,
+    hidden: &'static str,
+    tx: Tx<'_>,
+) -> Result<(), ChargeError> {
+    write(tx, message).await?;
+    let _ = sqlx::query(hidden).execute(&mut **tx).await;
+    Ok(())
+}
+
+/// sqlx calls the commit of such a transaction a success, though it is a rollback: the message would be acknowledged.
+#[test]
+#[cfg_attr(not(postgres_server), ignore = "needs PostgreSQL")]
+fn nor_is_one_that_has_no_result_to_write() {
+    let scene = Scene::new();
+    run(async {
+        let mut tx = scene.begin().await;
+        let error = careless_without_a_result("a", "select 1 / 0", &mut tx).await.unwrap_err().idem();
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+        assert!(error.to_string().contains("had failed before"), "{error}");
+        let _ = tx.commit().await;
+        let mut tx = scene.begin().await;
+        let error =
+            careless_without_a_result("a", "delete from idem_record", &mut tx).await.unwrap_err().idem();
+        assert!(error.to_string().contains("rolled back or deleted"), "{error}");
+        let _ = tx.commit().await;
+        assert_eq!((scene.charges("a").await, scene.records().await), (0, 0));
+        let mut tx = scene.begin().await;
+        careless_without_a_result("a", "select 1", &mut tx).await.unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!((scene.charges("a").await, scene.records().await), (1, 1));
+    });
+}
+
+#[test]
+#[cfg_attr(not(postgres_server), ignore = "needs PostgreSQL")]
+fn a_body_that_commits_and_then_fails_is_left_to_a_person() {
+    let scene = Scene::new();
+    let store = open(&scene.store());
+    run(async {
+        let inbox = Inbox::within(&store, Handler::new("tests.committed_itself"));
+        let held = idem::Idempotent::new(&store, Handler::new("tests.committed_itself"));
+        for (message, end, kind, charges) in [
+            ("new", "commit", Some(ErrorKind::Lapsed), 1),
+            ("after a lease", "commit", Some(ErrorKind::Lapsed), 1),
+            ("rolled back", "rollback", None, 0),
+            ("in a savepoint", "savepoint a; insert into charge values ('x'); release a", None, 1),
+        ] {
+            let key = Key::trusted(format!("msg:{}", message.replace(' ', "-")), "a test").unwrap();
+            if message == "after a lease" {
+                let begun = Notify::new();
+                until(&begun, held.run(&key, || hung(&begun))).await;
+                let lapse = "update idem_record set lease_at = made_at where st = 1";
+                sqlx::query(lapse).execute(&scene.pool).await.unwrap();
+            }
+            let mut tx = scene.begin().await;
+            let half = inbox.run(&mut tx, &key, async |tx| {
+                write(tx, message).await?;
+                sqlx::raw_sql(end).execute(&mut **tx).await?;
+                Err::<u32, _>(ChargeError::Other("too late".to_owned()))
+            });
+            assert!(matches!(half.await, Err(ChargeError::Other(_))), "{message}");
+            // The caller's own decision, against all advice.
+            tx.commit().await.unwrap();
+            assert_eq!(scene.charges(message).await, charges, "{message}");
+            let mut tx = scene.begin().await;
+            let again = inbox.run(&mut tx, &key, async |_| Ok::<_, idem::Error>(7)).await;
+            assert_eq!(again.as_ref().err().map(idem::Error::kind), kind, "{message}: {again:?}");
+        }
+    });
+}
+
+/// A body that has the table's name mean another one, as where each tenant has a schema.
+#[test]
+#[cfg_attr(not(postgres_server), ignore = "needs PostgreSQL")]
+fn a_body_that_looks_for_tables_elsewhere_takes_no_record_for_withdrawn() {
+    let (scene, other) = (Scene::new(), Scene::new());
+    run(async {
+        let elsewhere: &'static str = format!("set local search_path = {}", other.schema).leak();
+        let inbox = Inbox::new(Handler::new("tests.elsewhere"));
+        let key = Key::trusted("msg:a", "a test").unwrap();
+        for fails in [true, false] {
+            let mut tx = scene.begin().await;
+            let ran = inbox.run(&mut tx, &key, async |tx| {
+                write(tx, "a").await?;
+                sqlx::query(elsewhere).execute(&mut **tx).await?;
+                if fails { Err(ChargeError::Other("no".to_owned())) } else { Ok(()) }
+            });
+            let error = ran.await.unwrap_err();
+            assert_eq!(matches!(error, ChargeError::Other(_)), fails, "{error:?}");
+            // The caller's own decision, against all advice.
+            tx.commit().await.unwrap();
+            assert_eq!((scene.charges("a").await, scene.records().await), (0, 0));
+        }
+        // One that looks there from the start has its record there.
+        let mut tx = scene.begin().await;
+        sqlx::query(elsewhere).execute(&mut *tx).await.unwrap();
+        inbox.run(&mut tx, &key, async |tx| Ok::<_, ChargeError>(write(tx, "a").await?)).await.unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!((scene.records().await, other.records().await, other.charges("a").await), (0, 1, 1));
+    });
+}

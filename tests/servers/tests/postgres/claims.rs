@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use idem::machine::{OnLapse, Prior, Recorded, Released, Renewal, Renewed, StateKind, Verdict};
-use idem::{Fingerprint, ManualClock, PostgresStore, Store, StoreErrorKind, Timestamp};
+use idem::{Fingerprint, ManualClock, PostgresStore, Store, StoreError, StoreErrorKind, Timestamp, Token};
 use sqlx::postgres::PgConnectOptions;
 
 use crate::asks::{again, ask, claim, complete, ending, granted, id, judged, replayed};
@@ -137,19 +137,44 @@ fn f08_a_lapsed_claim_that_nobody_took_is_renewed_and_completed() {
 
 #[test]
 #[cfg_attr(not(postgres_server), ignore = "postgres is not on PATH")]
-fn f09_a_claim_without_the_end_of_its_lease_cannot_be_written_and_is_never_free() {
+fn f09_a_claim_without_the_end_of_its_lease_is_never_free_and_said_to_be_damaged() {
     let builder = fresh();
     let (store, table) = (open(&builder), format!("{}.idem_record", schema_of(&builder)));
-    let first = claim("endless");
+    let (first, done) = (claim("endless"), claim("done, and held"));
     granted(&store, &first);
+    let grant = granted(&store, &done);
+    complete(&store, &ending(&done, grant, b"done"));
     let mut other = Other::at(&url());
-    let damage = format!("update {table} set lease_at = null");
-    assert!(other.tries(&damage).is_err(), "the table takes a claim without its end");
-    other.does(&format!("alter table {table} drop constraint held_until"));
-    other.does(&damage);
-    let error = ask(&store, &again(&first)).expect_err("a damaged record is no verdict");
-    assert_eq!(error.kind(), StoreErrorKind::Corrupt);
-    assert!(error.to_string().contains("`lease_at`"), "{error}");
+    other.does(&format!("update {table} set lease_at = case when lease_at is null then 1 end"));
+    let damaged = |error: StoreError| {
+        assert_eq!(error.kind(), StoreErrorKind::Corrupt);
+        assert!(error.to_string().contains("`lease_at`"), "{error}");
+    };
+    let duplicates = |count| {
+        let store = open(&builder);
+        let finished = claim("finished");
+        match judged(&store, &finished) {
+            Verdict::Claimed(grant) => drop(complete(&store, &ending(&finished, grant, b""))),
+            other => assert!(matches!(other, Verdict::Completed { .. }), "{other:?}"),
+        }
+        (0..count).for_each(|_| drop(replayed(&store, &finished)));
+        store
+    };
+    // With none, some and many duplicates before, a claim asks differently.
+    for store in [0, 3, 30].map(duplicates) {
+        damaged(ask(&store, &again(&first)).expect_err("a damaged record is no verdict"));
+        damaged(ask(&store, &again(&done)).expect_err("a damaged record is no verdict"));
+    }
+    damaged(
+        run(async { store.claim_many(&[again(&first)]).await }).expect_err("a damaged record is no verdict"),
+    );
+    damaged(run(async { store.release(&first.id, &Token::fresh()).await }).expect_err("no answer"));
+    damaged(run(async { store.inspect(&first.id).await }).expect_err("no snapshot"));
+    assert_eq!(
+        run(async { store.forget(&first.id, true).await }).map_err(|error| error.kind()),
+        Err(StoreErrorKind::Corrupt)
+    );
+    granted(&store, &again(&first));
 }
 
 #[test]

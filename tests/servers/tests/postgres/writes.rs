@@ -25,7 +25,8 @@ fn quiet_server() -> PostgresServer {
 fn duplicates_write_nothing_and_lock_nothing() {
     let server = quiet_server();
     let url = server.url("postgres");
-    let store = open(&migrated(PostgresStore::builder(url.as_str())));
+    let builder = migrated(PostgresStore::builder(url.as_str()));
+    let store = open(&builder);
     let (held, done, failed, lapsed) = (claim("held"), claim("done"), claim("failed"), claim("lapsed"));
     granted(&store, &held);
     let grant = granted(&store, &done);
@@ -50,6 +51,13 @@ fn duplicates_write_nothing_and_lock_nothing() {
         look(&failed, |verdict| matches!(verdict, Verdict::Refused { .. }));
         look(&lapsed, |verdict| matches!(verdict, Verdict::Lapsed { .. }));
         before.get_or_insert_with(|| (written(), transactions()));
+    }
+    assert_eq!(before, Some((written(), transactions())));
+    // Where no duplicate has come yet, a claim asks in another way.
+    for duplicate in [&held, &done, &failed, &lapsed] {
+        let parked = Claim { token: Token::fresh(), on_lapse: OnLapse::Park, ..duplicate.clone() };
+        let verdict = judged(&open(&builder), &parked);
+        assert!(!matches!(verdict, Verdict::Claimed(_)), "{verdict:?}");
     }
     assert_eq!(before, Some((written(), transactions())));
 }

@@ -12,8 +12,10 @@ pub(super) struct Statements {
     pub(super) enter_or_wait: SqlStr,
     pub(super) find: SqlStr,
     pub(super) keep: SqlStr,
+    pub(super) stands: SqlStr,
     pub(super) fail: SqlStr,
     pub(super) withdraw: SqlStr,
+    pub(super) park: SqlStr,
     pub(super) put: SqlStr,
 }
 
@@ -28,10 +30,11 @@ const SET_BACK: &str = "set_config('lock_timeout', was, true)";
 
 impl Statements {
     pub(super) fn of(table: &Table, identity: Option<&Identity>) -> Self {
-        let identity = Identity::columns(identity);
+        let columns = Identity::columns(identity);
+        let returning = identity.map_or(String::new(), |_| format!("returning {columns}"));
         let enter = |text: &str, turn, set_back| {
             let text = text.replace("{turn}", turn).replace("{set_back}", set_back);
-            fill(&text.replace("{identity}", identity), table, "")
+            fill(&text.replace("{returning}", &returning).replace("{identity}", columns), table, "")
         };
         let plain = |text: &str| fill(text, table, "");
         Self {
@@ -40,8 +43,10 @@ impl Statements {
             enter_or_wait: enter(include_str!("enter.sql"), WAIT, SET_BACK),
             find: plain(include_str!("find.sql")),
             keep: plain(include_str!("keep.sql")),
+            stands: plain(include_str!("stands.sql")),
             fail: plain(include_str!("fail.sql")),
             withdraw: plain(include_str!("withdraw.sql")),
+            park: plain(include_str!("park.sql")),
             put: plain(include_str!("put.sql")),
         }
     }
