@@ -43,7 +43,7 @@ impl Gathering {
     /// Sends what has gathered, and hears what has been answered.
     pub(crate) fn advance(&self, cx: &mut Context<'_>) {
         // First, so that who claims a record after its end finds it.
-        self.ends.advance(cx, |ends| self.send(ends, Store::end_many, |store, end| end_one(store, end)));
+        self.ends.advance(cx, |ends| self.send(ends, Store::end_many, end_one));
         self.claims.advance(cx, |claims| self.send(claims, Store::claim_many, Store::claim));
     }
 

@@ -137,6 +137,7 @@ pub enum Ended {
 
 impl Ended {
     /// The same, of what a store answered to an [`End`](crate::machine::End); `None` of anything else.
+    #[allow(clippy::needless_pass_by_value, reason = "all that read an answer have one shape")]
     pub fn of(answer: Answer) -> Option<Self> {
         match answer {
             Answer::Record(recorded) => Some(Self::Recorded(recorded)),
