@@ -202,7 +202,7 @@ fn ends_of_all_kinds_are_one_round_trip() {
                     (Ended::Recorded(Recorded::Stored), Ok(Verdict::Completed { .. }))
                 ),
                 1 => {
-                    came!((ended, verdict), (Ended::Recorded(Recorded::Stored), Ok(Verdict::Refused { .. })))
+                    came!((ended, verdict), (Ended::Recorded(Recorded::Stored), Ok(Verdict::Refused { .. })));
                 }
                 _ => came!(
                     (ended, verdict),
