@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use idem::machine::{Claim, Recorded, Verdict};
+use idem::machine::{Claim, End, Ended, Recorded, Verdict};
 use idem::{RecordId, RedisStore, Reply, Store};
 use idem_servers::{Proxy, RedisServer};
 
@@ -80,15 +80,18 @@ async fn rush(store: RedisStore, records: Arc<HashMap<RecordId, (Claim, Known)>>
                     insist(&mut dice, || store.release(&claim.id, &claim.token)).await;
                     continue;
                 }
-                let size = if (dice >> 58) % 16 == 0 { 200_000 } else { 20 };
+                let size = if dice >> 60 == 15 { 200_000 } else { 20 };
                 let mut body = format!("{seed} {round} {}", grant.fence).into_bytes();
                 body.resize(size, b'.');
                 let end = ending(&claim, grant.fence, &body);
                 let recorded = if dice >> 57 & 1 == 0 {
                     insist(&mut dice, || store.complete(&end)).await
                 } else {
-                    let ends = [end];
-                    insist(&mut dice, || store.complete_many(&ends)).await[0]
+                    let ends = [End::Complete(end)];
+                    match insist(&mut dice, || store.end_many(&ends)).await[..] {
+                        [Ended::Recorded(recorded)] => recorded,
+                        ref other => panic!("{other:?}"),
+                    }
                 };
                 assert!(matches!(recorded, Recorded::Stored), "{recorded:?}");
                 known.set(false, Some(body.clone()));
