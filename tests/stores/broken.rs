@@ -184,7 +184,9 @@ fn a_sequence_that_fails_is_reported_at_its_shortest_step_by_step() {
         steps.iter().take_while(|line| !line.contains("found again with IDEM_CONFORMANCE_SEED=")).count();
     assert!((2..=3).contains(&length), "{report}");
     assert!(steps[0].trim().starts_with("1. ") && steps[0].contains("Claim { id: "), "{report}");
-    assert!(steps[1].trim().starts_with("2. ") && steps[1].contains("Release("), "{report}");
+    // By itself, or as an end among many.
+    let releases = steps[1].contains("Release(") || steps[1].contains("Release {");
+    assert!(steps[1].trim().starts_with("2. ") && releases, "{report}");
 }
 
 #[test]

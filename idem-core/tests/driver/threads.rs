@@ -157,7 +157,7 @@ fn threads_that_wait_for_one_another_all_get_the_one_result() {
                 })
             })
             .collect();
-        let values = callers.into_iter().map(|caller| caller.join()).collect::<Vec<_>>();
+        let values = callers.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Vec<_>>();
         // Before anything is asserted, or a panic would wait for the time to stop.
         ended.store(true, Ordering::Release);
         for value in values {
