@@ -72,7 +72,7 @@ use shared::Shared;
 ///   has run. An error that may be about one record alone (damaged, no room) is not taken for all: each is then asked by itself.
 /// - **Ends**: results, errors that are remembered, and claims that go back after an error. Each is sent as soon as every call that was
 ///   woken has gone on, together with all others that are there, unless a round trip is under way: then with the next one. So
-///   whatever quick bodies came to is recorded in one round trip, and a result never waits for a slow body. It does wait for bodies
+///   whatever quick bodies came to is recorded in one round trip, or in one for every 16 MiB of it, and a result never waits for a slow body. It does wait for bodies
 ///   that do not yield, for ten milliseconds and the one that runs then. If the worker is killed meanwhile, what had ended and was not
 ///   sent runs again.
 /// - **Everything else** goes by itself: renewals, which may not wait for a body that does not yield, and claims that go back after a
@@ -156,9 +156,17 @@ impl<F: Future> Future for Batch<F> {
 
 impl<F: Future> Drop for Batch<F> {
     fn drop(&mut self) {
-        // The calls first: what they leave to the background is what has to be driven there.
+        // The calls first: what they leave to the background is what has to be driven there, also if one panics as it is dropped.
+        let _close = Close(&self.shared);
         self.join.abandon();
-        self.shared.close();
+    }
+}
+
+struct Close<'s>(&'s Shared);
+
+impl Drop for Close<'_> {
+    fn drop(&mut self) {
+        self.0.close();
     }
 }
 

@@ -31,6 +31,7 @@ caught! {
     a_store_that_looks_and_then_writes: new(LookThenWrite), core::of_many_first_claims_at_once_one_is_granted;
     a_store_that_looks_and_then_takes_over: new(LookThenWrite), core::of_many_takeovers_at_once_one_is_granted;
     a_store_that_looks_and_then_completes: new(LookThenWrite), core::a_completion_and_takeovers_at_once_have_one_winner;
+    a_store_whose_handles_are_strangers_to_a_batch: new(HandlesAreStrangers), batch::a_handle_has_the_identity_of_its_store;
     a_store_whose_batches_look_and_then_write: new(BatchLooksFirst), batch::equal_keys_of_a_batch_are_judged_one_after_the_other;
     completions_of_a_batch_that_are_answered_backwards: new(BatchAnswersBackwards), batch::a_batch_of_completions_is_answered_in_order;
     completions_of_a_batch_that_are_all_called_stored: new(BatchSaysStored), batch::a_batch_of_completions_is_answered_in_order;
@@ -183,7 +184,9 @@ fn a_sequence_that_fails_is_reported_at_its_shortest_step_by_step() {
         steps.iter().take_while(|line| !line.contains("found again with IDEM_CONFORMANCE_SEED=")).count();
     assert!((2..=3).contains(&length), "{report}");
     assert!(steps[0].trim().starts_with("1. ") && steps[0].contains("Claim { id: "), "{report}");
-    assert!(steps[1].trim().starts_with("2. ") && steps[1].contains("Release("), "{report}");
+    // By itself, or as an end among many.
+    let releases = steps[1].contains("Release(") || steps[1].contains("Release {");
+    assert!(steps[1].trim().starts_with("2. ") && releases, "{report}");
 }
 
 #[test]

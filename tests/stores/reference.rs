@@ -9,7 +9,10 @@ use idem::machine::{
     Answer, Change, Claim, Completion, End, Ended, Forgotten, Operation, Record, Recorded, Released, Renewal,
     Renewed, Snapshot, State, Verdict, decide,
 };
-use idem::{Body, Clock, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, Timestamp, Token};
+use idem::{
+    Body, Clock, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, StoreIdentity, Timestamp,
+    Token,
+};
 
 use idem::conformance::{OnClock, Opening, Small};
 
@@ -97,6 +100,11 @@ pub(crate) trait Fault: Send + Sync + 'static {
 
     /// Whether a handle is this same store.
     fn shares_with_handles(&self) -> bool {
+        true
+    }
+
+    /// Whether handles say that they are this same store.
+    fn says_what_handles_share(&self) -> bool {
         true
     }
 }
@@ -250,6 +258,13 @@ impl Store for Reference {
 
     fn clock(&self) -> Clock {
         self.clock.clone()
+    }
+
+    fn identity(&self) -> StoreIdentity {
+        if self.fault.says_what_handles_share() {
+            return StoreIdentity::of(&*self.disk.0);
+        }
+        StoreIdentity::of(self)
     }
 
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {

@@ -7,7 +7,7 @@ use std::task::Poll;
 
 use idem::conformance::{Batched, Fixture, OnClock, Small};
 use idem::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
-use idem::{Clock, MemoryStore, RecordId, Reply, Store, StoreClass, Token};
+use idem::{Clock, MemoryStore, RecordId, Reply, Store, StoreClass, StoreIdentity, Token};
 
 fn shared() -> Arc<MemoryStore> {
     Arc::new(MemoryStore::new())
@@ -121,6 +121,10 @@ impl Store for Later {
 
     fn clock(&self) -> Clock {
         self.store.clock()
+    }
+
+    fn identity(&self) -> StoreIdentity {
+        self.store.identity()
     }
 
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {

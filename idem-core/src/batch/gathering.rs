@@ -43,15 +43,15 @@ impl Gathering {
     /// Sends what has gathered, and hears what has been answered.
     pub(crate) fn advance(&self, cx: &mut Context<'_>) {
         // First, so that who claims a record after its end finds it.
-        self.ends.advance(cx, |ends| self.send(ends, Store::end_many, end_one));
-        self.claims.advance(cx, |claims| self.send(claims, Store::claim_many, Store::claim));
+        self.ends.advance(cx, result_bytes, |ends| self.send(ends, Store::end_many, end_one));
+        self.claims.advance(cx, |_| 0, |claims| self.send(claims, Store::claim_many, Store::claim));
     }
 
     /// Lets nothing more gather. What has gathered, or is under way, goes on in the background.
     pub(super) fn close(&self) {
-        self.claims.close();
-        self.ends.close();
-        if !self.is_idle() {
+        let was_open = self.claims.close() & self.ends.close();
+        // Once: of two that look at one round trip only the last would be woken, and the other keep the store for ever.
+        if was_open && !self.is_idle() {
             self.store.spawn(Box::pin(Drain(self.shared())));
         }
     }
@@ -92,6 +92,14 @@ impl Gathering {
                 _ => Join::new(asked.iter().map(|asked| one(&*store, asked))).await,
             }
         })
+    }
+}
+
+/// Bytes of what there is to record.
+fn result_bytes(end: &End) -> usize {
+    match end {
+        End::Complete(completion) | End::Fail(completion) => completion.body.len(),
+        End::Release { .. } => 0,
     }
 }
 

@@ -9,6 +9,9 @@ use std::task::{Context, Poll, Waker};
 use crate::machine::{End, Ended, Recorded};
 use crate::{StoreError, StoreErrorKind};
 
+/// A trip takes no more bytes, but for a single operation: a store answers all of it within the time that it has for one.
+const MOST_BYTES: usize = 16 << 20;
+
 /// One round trip at a time: what comes while it is under way goes with the next one.
 pub(super) struct Lane<Q, A>(Mutex<State<Q, A>>);
 
@@ -78,9 +81,9 @@ impl<Q, A> Lane<Q, A> {
         Some(Ticket { lane: self.clone(), slot: Some(slot) })
     }
 
-    /// Lets nothing more in. What is in goes on.
-    pub(super) fn close(&self) {
-        self.lock().closed = true;
+    /// Lets nothing more in. What is in goes on. Whether it was open until now.
+    pub(super) fn close(&self) -> bool {
+        !std::mem::replace(&mut self.lock().closed, true)
     }
 
     /// Whether nothing gathers and nothing is under way.
@@ -89,9 +92,14 @@ impl<Q, A> Lane<Q, A> {
         state.gathered.is_empty() && matches!(state.road, Road::Free)
     }
 
-    /// Looks at what is under way, and once nothing is, sends what has gathered.
-    pub(super) fn advance(&self, cx: &mut Context<'_>, send: impl Fn(Vec<Q>) -> Answers<A>) {
-        while let Some(mut trip) = self.take(&send) {
+    /// Looks at what is under way, and once nothing is, sends what has gathered: as much as one trip takes of its `bytes`.
+    pub(super) fn advance(
+        &self,
+        cx: &mut Context<'_>,
+        bytes: fn(&Q) -> usize,
+        send: impl Fn(Vec<Q>) -> Answers<A>,
+    ) {
+        while let Some(mut trip) = self.take(bytes, &send) {
             match catch_unwind(AssertUnwindSafe(|| trip.answers.as_mut().poll(cx))) {
                 Ok(Poll::Pending) => {
                     self.lock().road = Road::Trip(trip);
@@ -107,7 +115,7 @@ impl<Q, A> Lane<Q, A> {
         }
     }
 
-    fn take(&self, send: &impl Fn(Vec<Q>) -> Answers<A>) -> Option<Trip<A>> {
+    fn take(&self, bytes: fn(&Q) -> usize, send: &impl Fn(Vec<Q>) -> Answers<A>) -> Option<Trip<A>> {
         let mut state = self.lock();
         match std::mem::replace(&mut state.road, Road::Taken) {
             Road::Trip(trip) => Some(trip),
@@ -117,7 +125,17 @@ impl<Q, A> Lane<Q, A> {
                 None
             }
             Road::Free => {
-                let (slots, operations) = std::mem::take(&mut state.gathered).into_iter().unzip();
+                let mut sum = 0;
+                let over = state.gathered.iter().position(|(_, operation)| {
+                    let before = sum;
+                    sum += bytes(operation);
+                    before > 0 && sum > MOST_BYTES
+                });
+                let mut now = std::mem::take(&mut state.gathered);
+                if let Some(over) = over {
+                    state.gathered = now.split_off(over);
+                }
+                let (slots, operations) = now.into_iter().unzip();
                 drop(state);
                 Some(Trip { slots, answers: send(operations) })
             }

@@ -26,7 +26,7 @@ use tokio::runtime::RuntimeFlavor;
 use self::call::Call;
 use self::link::{Link, now};
 use self::replicas::Replicas;
-use super::{Classed, Reply, Store, StoreClass, class};
+use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{
     Answer, Claim, Completion, End, Ended, Forgotten, Operation, Recorded, Released, Renewal, Renewed,
@@ -62,7 +62,8 @@ pub use builder::RedisStoreBuilder;
 /// A clone is another handle to the same store.
 ///
 /// - **An operation** costs one round trip; a first delivery two, a duplicate one; a batch one for all its claims, and one for all its
-///   results (in a cluster for each node). All share one connection, which is made anew when it fails.
+///   results (in a cluster for each node). Where it also gives messages back, each record of that round trip is a script of its own,
+///   which takes the server longer. All share one connection, which is made anew when it fails.
 /// - **Time** is the server's. Clocks of clients do not matter; a server's clock that is set forward ends leases early. Leases and
 ///   lifetimes of ten seconds or more are exact to a second, shorter ones to the microsecond.
 /// - **What survives**: what the server keeps. With `appendonly yes` and `appendfsync always`, a crash of the server takes nothing that
@@ -251,6 +252,10 @@ impl Store for RedisStore {
     /// Times renewals and waits on this host; what is decided is decided by the server's clock.
     fn clock(&self) -> Clock {
         self.0.link.clock.clone().map_or_else(Clock::monotonic, Clock::from)
+    }
+
+    fn identity(&self) -> StoreIdentity {
+        StoreIdentity::of(&*self.0)
     }
 
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {

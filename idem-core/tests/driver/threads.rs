@@ -157,10 +157,12 @@ fn threads_that_wait_for_one_another_all_get_the_one_result() {
                 })
             })
             .collect();
-        for caller in callers {
-            assert_eq!(caller.join().unwrap(), 0);
-        }
+        let values = callers.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Vec<_>>();
+        // Before anything is asserted, or a panic would wait for the time to stop.
         ended.store(true, Ordering::Release);
+        for value in values {
+            assert_eq!(value.unwrap(), 0);
+        }
     });
     assert_eq!(runs.load(Ordering::SeqCst), 1);
 }

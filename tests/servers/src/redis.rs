@@ -14,6 +14,7 @@ pub use sentinels::RedisSentinels;
 
 use clock::Clock;
 
+use crate::port::free_port_and;
 use crate::{Folder, Process, free_port, program};
 
 /// One server, with a folder and a port of its own.
@@ -28,6 +29,9 @@ pub struct RedisServer {
 
 /// Every appended record is on the disk before it is acknowledged.
 pub const DURABLE: [&str; 4] = ["--appendonly", "yes", "--appendfsync", "always"];
+
+/// So much higher is the port by which nodes of a cluster speak to each other.
+const BUS: u16 = 10_000;
 
 impl RedisServer {
     /// Starts a server that keeps nothing on its disk, and waits until it answers.
@@ -57,7 +61,7 @@ impl RedisServer {
     fn launch(options: &[&str], on_clock: bool) -> Self {
         let folder = Folder::new("redis");
         let clock = on_clock.then(|| Clock::new(&folder));
-        let port = free_port();
+        let port = if options.contains(&"--cluster-enabled") { free_port_and(BUS) } else { free_port() };
         let options: Vec<_> = options.iter().map(|&option| option.to_owned()).collect();
         let process = run(port, &folder, &options, clock.as_ref());
         let server = Self { process, port, options, clock, folder };

@@ -14,6 +14,14 @@ checks! {
     $ __conformance_batch_claims, "batch", Fixture;
 
 
+    /// `identity`: tells this store from all others of the process. Without that, what calls ask through handles of their own goes in a
+    /// batch of one each, and a message twice in a batch is claimed twice at once.
+    fn a_handle_has_the_identity_of_its_store(store) {
+        let (own, handle) = (store.store().identity(), store.store().handle());
+        store.equal("the identity of a handle", handle.identity(), own);
+        store.equal("the identity of a handle of a handle", handle.handle().identity(), own);
+    }
+
     /// `claim_many`: one verdict for each claim, in order, and each as a single claim would be answered.
     fn a_batch_is_answered_in_order(store) {
         let (held, lapsed, open, done, failed) = (message(), lapsing(), message(), message(), message());

@@ -8,6 +8,7 @@ use redis::{Cmd, RedisError, Value, cmd};
 use super::call::{Call, withdraw};
 use super::link::Link;
 use super::script::WITHDRAW;
+use crate::join::Join;
 use crate::{StoreError, StoreErrorKind};
 
 /// How many replicas must have a grant before it is handed out, and how long to wait for them.
@@ -44,10 +45,13 @@ impl Link {
         if granted.is_empty() || have >= i64::from(count) {
             return Ok(());
         }
-        let mut taken_back = true;
-        for call in granted {
-            taken_back &= self.send(&WITHDRAW, |naming| withdraw(prefix, call, naming)).await.is_ok();
-        }
+        // All at once: one after the other, those of a large batch would outlast the deadline, and lapse.
+        let taken_back = granted.iter().map(|&call| {
+            Box::pin(
+                async move { self.send(&WITHDRAW, |naming| withdraw(prefix, call, naming)).await.is_ok() },
+            )
+        });
+        let taken_back = Join::new(taken_back).await.into_iter().all(|is_taken| is_taken);
         let rest = if taken_back { "it was taken back" } else { "it lapses with its lease" };
         Err(match waited {
             Err(error) => self.place.fault("wait for its replicas", error),

@@ -172,3 +172,76 @@ fn at_every_poll_no_message_is_lost() {
         assert_eq!(ran + done, 7, "dropped after {polls} polls");
     }
 }
+
+#[test]
+fn what_a_batch_leaves_to_the_background_ends_there_and_holds_the_store_no_longer() {
+    for polled_to_its_end in [true, false] {
+        let store = ModelStore::new();
+        let (work, answered, stop) = (work(&store), Gate::default(), Gate::default());
+        store.next("complete", Fault::AnsweredLater(answered.clone()));
+        let (work, stop) = (&work, &stop);
+        // Its one call drops the handler while the result is on its way, and ends, or waits on.
+        let mut batch = Box::pin(idem_core::batch(
+            [async move {
+                let key = key(0);
+                let left = until(work.run(&key, || async { Ok::<_, Error>(0) }), stop).await;
+                assert!(left.is_none());
+                if !polled_to_its_end {
+                    std::future::pending::<()>().await;
+                }
+            }],
+            1,
+        ));
+        assert!(settle(batch.as_mut()).is_pending());
+        stop.open();
+        assert_eq!(settle(batch.as_mut()).is_ready(), polled_to_its_end);
+        drop(batch);
+        // One that hears the answer for the handler, and one that drives the round trip.
+        assert_eq!(store.run_spawned(), 2);
+        answered.open();
+        store.finish_spawned();
+        assert_eq!(store.records(StateKind::Done), 1);
+    }
+}
+
+#[test]
+fn a_call_that_panics_as_it_is_dropped_takes_no_result_with_it() {
+    struct Panics;
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            panic!("a drop, on purpose");
+        }
+    }
+    let store = ModelStore::new();
+    let (work, stop) = (work(&store), Gate::default());
+    let (work, stop) = (&work, &stop);
+    // The first result is under way; the second has gathered behind it.
+    let (recorded, second) = (Gate::default(), Gate::default());
+    store.next("complete", Fault::AnsweredLater(recorded.clone()));
+    let second_too = &second;
+    let mut batch = Box::pin(idem_core::batch(
+        (0..3).map(|n| async move {
+            if n == 2 {
+                let _panics = Panics;
+                stop.clone().await;
+            }
+            let key = key(n);
+            let body = || async move {
+                if n == 1 {
+                    second_too.clone().await;
+                }
+                Ok::<_, Error>(n)
+            };
+            work.run(&key, body).await
+        }),
+        3,
+    ));
+    assert!(settle(batch.as_mut()).is_pending());
+    second.open();
+    assert!(settle(batch.as_mut()).is_pending());
+    let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(batch)));
+    assert!(dropped.is_err());
+    recorded.open();
+    store.finish_spawned();
+    assert_eq!(store.records(StateKind::Done), 2);
+}

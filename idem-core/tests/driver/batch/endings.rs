@@ -162,3 +162,21 @@ fn a_release_that_got_lost_with_results_keeps_none_of_them_from_being_recorded()
     assert!(results[0].is_ok() && results[1].is_err() && results[2].is_ok());
     assert_eq!((store.records(StateKind::Done), store.records(StateKind::Held)), (2, 1));
 }
+
+#[test]
+fn large_results_go_in_round_trips_that_a_store_answers_in_its_time() {
+    let store = ModelStore::new();
+    let large = "r".repeat(60_000);
+    let run = |n| {
+        let result = large.clone();
+        async move { Ok::<_, Error>((n, result)) }
+    };
+    let results = now(work(&store).run_batch(entries(600), 600, run));
+    assert_eq!(results.len(), 600);
+    for (n, result) in results.into_iter().enumerate() {
+        let Outcome::Executed { value: (of, _), recorded } = result.unwrap() else { panic!("a replay") };
+        assert_eq!((of, recorded), (n, true));
+    }
+    // 36 MB, and no trip takes more than 16 MiB.
+    assert_eq!((store.count("end_many"), store.records(StateKind::Done)), (3, 600));
+}

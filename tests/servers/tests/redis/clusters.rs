@@ -8,6 +8,7 @@ use idem::{RecordId, RedisStore, RedisStoreBuilder, Store, StoreErrorKind};
 use idem_servers::{RedisClient, RedisCluster, RedisServer};
 use redis::cluster::ClusterClient;
 
+use crate::ended::Ends;
 use crate::messages::{again, at_last, came, complete_many, ending, grant, hear, message};
 use crate::place::{open, try_open};
 
@@ -261,15 +262,6 @@ fn f46_a_pipeline_that_a_client_sends_on_makes_no_second_record_of_what_is_at_th
 fn owner_and_other(cluster: &RedisCluster) -> (usize, usize) {
     let (_, owner) = cluster.slot(b"idem:{x}", 3);
     (owner, (owner + 1) % 3)
-}
-
-/// Tells the workers that it is over, after a panic too.
-struct Ends<'e>(&'e AtomicBool);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 fn batches_while_their_slot_moves(cluster: &RedisCluster, store: &RedisStore, ways: &[(usize, usize)]) {

@@ -28,6 +28,27 @@ fn mail(message: &Payment, store: &RedisStore, effects: &AtomicU32) -> Result<u3
     Ok(effects.fetch_add(1, Ordering::Relaxed))
 }
 
+/// Each call of the handler has a handle to the store of its own.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn a_batch_is_claimed_together_and_a_message_twice_in_it_runs_once() {
+    let server = RedisServer::start();
+    let store = open(RedisStore::builder(server.url()));
+    let effects = AtomicU32::new(0);
+    let reads = || server.info("total_reads_processed").parse::<u64>().expect("a number");
+    let before = reads();
+    let calls = (0..50).chain(0..50).map(|n| bill(payment(n.to_string()), &store, &effects));
+    let results = RUNTIME.block_on(idem::batch(calls, 16));
+    // Who asks for this is heard twice, and the batch in pipelines of a few packets: each call by itself would be heard twice.
+    assert!(reads() - before <= 30, "{}", reads() - before);
+    let outcomes: Vec<_> = results.into_iter().map(|result| result.expect("an outcome")).collect();
+    for (first, second) in outcomes[..50].iter().zip(&outcomes[50..]) {
+        assert!(first.is_executed() && !second.is_executed(), "{first:?} {second:?}");
+        assert_eq!(first.value(), second.value());
+    }
+    assert_eq!(effects.into_inner(), 50);
+}
+
 #[test]
 #[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
 fn f22_a_result_whose_reply_is_lost_is_recorded_and_its_body_runs_once() {

@@ -7,6 +7,7 @@ mod claims;
 mod clocks;
 mod clusters;
 mod conformance;
+mod ended;
 mod full;
 mod handlers;
 mod lost;

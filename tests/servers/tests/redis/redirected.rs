@@ -6,6 +6,7 @@ use idem::machine::{Recorded, Verdict};
 use idem::{RedisStore, Store, StoreErrorKind};
 use idem_servers::{DURABLE, RedisCluster, RedisServer, wait_until};
 
+use crate::ended::Ends;
 use crate::messages::{again, came, complete_many, ending, grant, hear, message};
 use crate::place::{cluster, open, prefix, server};
 
@@ -39,6 +40,7 @@ fn f46_scripts_flushed_in_the_middle_of_pipelines_spoil_no_command() {
                 assert_eq!(client.ask(&["SCRIPT", "FLUSH"]), "OK");
             }
         });
+        let _ends = Ends(&ended);
         for _ in 0..20 {
             let claims: Vec<_> = (0..200).map(|_| message()).collect();
             // Repeats are judged in their order, however often the first of them is sent.
@@ -57,7 +59,6 @@ fn f46_scripts_flushed_in_the_middle_of_pipelines_spoil_no_command() {
             let recorded = hear(complete_many(&store, &ends)).expect("answers");
             assert!(recorded.iter().all(|recorded| *recorded == Recorded::Stored), "{recorded:?}");
         }
-        ended.store(true, Ordering::Relaxed);
     });
 }
 
@@ -133,6 +134,7 @@ fn f46_slots_that_move_under_load_lose_no_claim_and_grant_none_twice() {
             .map(|claims| {
                 let (store, ended, says) = (&store, &ended, says.clone());
                 scope.spawn(move || {
+                    let _ends = Ends(ended);
                     let fences: Vec<_> = claims.iter().map(|claim| grant(store, claim).fence).collect();
                     says.send(()).expect("somebody hears it");
                     while !ended.load(Ordering::Relaxed) {
@@ -151,6 +153,7 @@ fn f46_slots_that_move_under_load_lose_no_claim_and_grant_none_twice() {
             })
             .collect();
         drop(says);
+        let ends_all = Ends(&ended);
         for _ in &workers {
             hears.recv().expect("a worker with its claims");
         }
@@ -165,7 +168,7 @@ fn f46_slots_that_move_under_load_lose_no_claim_and_grant_none_twice() {
                 cluster.move_slot(slot, owner, 3);
             }
         }
-        ended.store(true, Ordering::Relaxed);
+        drop(ends_all);
         for worker in workers {
             worker.join().expect("a worker");
         }

@@ -110,6 +110,42 @@ fn a_grant_that_is_taken_back_leaves_the_record_as_it_was() {
     assert_eq!((next.tries, next.prior), (2, Prior::Lapsed));
 }
 
+/// One after the other, over a slow network, that would take longer than a call may.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn grants_of_a_batch_are_taken_back_together() {
+    let pair = Pair::start();
+    let store = open(pair.builder().wait_replicas(1, Duration::from_millis(50)));
+    let near = open(RedisStore::builder(pair.primary.url()));
+    pair.between.swallow();
+    pair.address.delay(Duration::from_millis(20));
+    let claims: Vec<_> = (0..300).map(|_| message()).collect();
+    let error = hear(store.claim_many(&claims)).expect_err("no confirmation");
+    assert!(error.to_string().contains("it was taken back"), "{error}");
+    for claim in &claims {
+        came!(hear(near.inspect(&claim.id)), Ok(None));
+    }
+}
+
+/// Servers may count only what the connection itself has written, and the claim that got lost was written over another one.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn a_claim_that_is_sent_again_writes_again_and_so_is_waited_for() {
+    let pair = Pair::start();
+    let writes = || pair.primary.info("rdb_changes_since_last_save").parse::<u64>().expect("a number");
+    let claims = [message(), message()];
+    for tries in 1..=3 {
+        // Over a connection of its own each time.
+        let store = open(pair.builder().wait_replicas(1, Duration::from_secs(1)));
+        let before = writes();
+        for verdict in hear(store.claim_many(&claims)).expect("verdicts") {
+            came!(verdict, Verdict::Claimed(grant) if grant.resumed == (tries > 1));
+        }
+        came!(hear(store.claim(&claims[0])), Ok(Verdict::Claimed(grant)) if grant.resumed);
+        assert_eq!(writes() - before, 3);
+    }
+}
+
 #[test]
 #[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
 fn a_confirmed_claim_survives_a_failover() {

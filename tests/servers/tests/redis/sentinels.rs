@@ -8,6 +8,7 @@ use idem::machine::{Claim, Completion, Recorded, Verdict};
 use idem::{RecordId, RedisStore, RedisStoreBuilder, Store, StoreErrorKind};
 use idem_servers::{RedisSentinels, wait_until};
 
+use crate::ended::Ends;
 use crate::messages::{again, at_last, came, complete_many, ending, grant, hear, message};
 use crate::place::open;
 
@@ -68,12 +69,13 @@ fn f43_a_failover_by_sentinels_keeps_what_replicas_have_and_the_store_carries_on
     let ended = AtomicBool::new(false);
     let workers = std::thread::scope(|scope| {
         let workers = [(); 3].map(|()| scope.spawn(|| work(&store, &ended)));
+        let failing_over = Ends(&ended);
         let old = sentinels.servers()[0].port();
         sentinels.servers_mut()[0].kill();
         assert_eq!(sentinels.wait_for_another_than(old), 1);
         // Whoever began before it ends after it, and more.
         came!(at_last(|| store.claim(&message())), Verdict::Claimed(_));
-        ended.store(true, Ordering::Relaxed);
+        drop(failing_over);
         workers.map(|worker| worker.join().expect("a worker"))
     });
 

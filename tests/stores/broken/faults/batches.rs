@@ -24,6 +24,13 @@ fn with_results(ends: &[End], of: impl Fn(&Completion) -> Completion) -> Vec<End
 }
 
 faults! {
+    /// As one whose handles are values of their own, and which leaves it at the default.
+    HandlesAreStrangers {
+        fn says_what_handles_share(&self) -> bool {
+            false
+        }
+    }
+
     BatchAnswersBackwards {
         fn batch_answers(&self, answers: Vec<Ended>) -> Vec<Ended> {
             answers.into_iter().rev().collect()
