@@ -8,7 +8,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
-use idem::machine::{Recorded, Verdict};
+use idem::machine::{End, Ended, Recorded, Verdict};
 use idem::{RedisStore, Store, Token};
 use idem_benches::{Key, claim, completion, fence, keys, median};
 use idem_servers::RedisServer;
@@ -256,10 +256,10 @@ impl Idem {
         let ends: Vec<_> = claims
             .iter()
             .zip(verdicts)
-            .map(|(claim, verdict)| completion(claim, fence(verdict), result))
+            .map(|(claim, verdict)| End::Complete(completion(claim, fence(verdict), result)))
             .collect();
-        let recorded = self.0.complete_many(&ends).await.expect("results");
-        assert!(recorded.iter().all(|recorded| *recorded == Recorded::Stored));
+        let ended = self.0.end_many(&ends).await.expect("results");
+        assert!(ended.iter().all(|ended| *ended == Ended::Recorded(Recorded::Stored)));
     }
 }
 

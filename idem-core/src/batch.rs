@@ -1,7 +1,7 @@
-//! Many messages at once: one round trip claims them, one records what they came to.
+//! Many messages at once: one round trip claims them, one records what they came to, whatever that was.
 //!
 //! A batch is one future that polls the calls of handlers as they are. While it does, a call finds the batch by its thread,
-//! takes a seat in it, and speaks to its store through a [`Gathering`](gathering::Gathering): claims and completions wait there
+//! takes a seat in it, and speaks to its store through a [`Gathering`](gathering::Gathering): claims and ends wait there
 //! until every call that can go on has gone on, and then go in one round trip. Whatever comes while one is under way goes with
 //! the next. So the calls know nothing of each other, and all that the driver does about lost answers, late grants and dropped
 //! futures holds in a batch too.
@@ -31,8 +31,7 @@ pub(crate) use scope::{is_inside, join, leave};
 pub(crate) use seats::Seat;
 use shared::Shared;
 
-/// Runs calls of idempotent handlers as a batch: as if each were awaited by itself, but claimed in one round trip and recorded in
-/// one. Results come in the order of the calls.
+/// Runs calls of idempotent handlers as a batch: as if each were awaited by itself, but claimed in one round trip and ended in one. Results come in the order of the calls.
 ///
 /// At most `limit` bodies run at once (0 counts as 1), all on the caller's task. For bodies that keep a processor busy, spawn
 /// within the body. All calls are held until the batch has ended, so give it what the queue hands out at once, not the whole queue.
@@ -71,12 +70,14 @@ use shared::Shared;
 ///
 /// - **Claims.** All calls ask before the first body begins. If the store does not answer, each call gets that error, and nothing
 ///   has run. An error that may be about one record alone (damaged, no room) is not taken for all: each is then asked by itself.
-/// - **Completions.** A result is sent as soon as every call that was woken has gone on, together with all others that are there,
-///   unless a round trip is under way: then with the next one. So quick bodies are recorded in one round trip, and a
-///   result never waits for a slow body. It does wait for bodies that do not yield, for ten milliseconds and the one that runs
-///   then. If the worker is killed meanwhile, what had ended and was not sent runs again.
-/// - **Everything else** (renewals, errors, releases) goes by itself. Plain `fn` handlers and handlers that are called by a body do not
-///   take part. Calls on several stores gather for each store; see [`Store::identity`](crate::Store::identity).
+/// - **Ends**: results, errors that are remembered, and claims that go back after an error. Each is sent as soon as every call that was
+///   woken has gone on, together with all others that are there, unless a round trip is under way: then with the next one. So
+///   whatever quick bodies came to is recorded in one round trip, and a result never waits for a slow body. It does wait for bodies
+///   that do not yield, for ten milliseconds and the one that runs then. If the worker is killed meanwhile, what had ended and was not
+///   sent runs again.
+/// - **Everything else** goes by itself: renewals, which may not wait for a body that does not yield, and claims that go back after a
+///   panic or because their calls were dropped. Plain `fn` handlers and handlers that are called by a body do not take part. Calls
+///   on several stores gather for each store; see [`Store::identity`](crate::Store::identity).
 ///
 /// # Messages that wait
 ///

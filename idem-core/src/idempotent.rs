@@ -76,7 +76,7 @@ impl Idempotent {
     }
 
     /// Runs a batch of messages: `body` for each that is not done, at most `limit` at once (0 counts as 1). One round trip claims
-    /// them, one records what quick bodies came to. Results come in the order of the entries; see [`batch`](crate::batch()) for what
+    /// them, one records what quick bodies came to, be it a result or an error. Results come in the order of the entries; see [`batch`](crate::batch()) for what
     /// gathers and what does not, and for panics.
     ///
     /// ```

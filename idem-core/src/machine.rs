@@ -27,10 +27,12 @@ mod inbox;
 mod record;
 mod request;
 
-pub use answer::{Answer, Change, Forgotten, Grant, Prior, Recorded, Released, Renewed, Snapshot, Verdict};
+pub use answer::{
+    Answer, Change, Ended, Forgotten, Grant, Prior, Recorded, Released, Renewed, Snapshot, Verdict,
+};
 pub use inbox::{Entry, Settlement, enter, settle};
 pub use record::{Kept, Record, State, StateKind};
-pub use request::{Claim, Completion, OnLapse, Operation, Renewal};
+pub use request::{Claim, Completion, End, OnLapse, Operation, Renewal};
 
 /// Judges `operation` on the record found, at the store's `now`.
 ///

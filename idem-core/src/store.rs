@@ -11,7 +11,9 @@ use std::time::Duration;
 use crate::batch::Ticket;
 use crate::clock::{Clock, Timestamp};
 use crate::join::Join;
-use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
+use crate::machine::{
+    Claim, Completion, End, Ended, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
+};
 use crate::{RecordId, StoreError, Token, background};
 
 #[cfg(feature = "memory")]
@@ -109,18 +111,18 @@ pub trait Store: Send + Sync + 'static {
     /// Records success.
     fn complete(&self, completion: &Completion) -> Reply<Recorded>;
 
-    /// Records many successes at once, in as few round trips as the store can; one answer for each, in order. Of two for one record
-    /// the second is judged after the first. An error says nothing about any of them: all are sent again. By default each is sent by
-    /// itself, before the first is waited for.
-    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
-        Reply::all(completions.iter().map(|completion| self.complete(completion)).collect())
-    }
-
     /// Records an error worth remembering.
     fn fail(&self, completion: &Completion) -> Reply<Recorded>;
 
     /// Gives a claim back, so that the next delivery runs at once.
     fn release(&self, id: &RecordId, token: &Token) -> Reply<Released>;
+
+    /// Ends many attempts at once, whatever their bodies came to, in as few round trips as the store can; one answer for each, in
+    /// order and of its kind. Of two for one record the second is judged after the first. An error says nothing about any of them: all
+    /// are sent again. By default each is sent by itself, before the first is waited for.
+    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
+        Reply::all(ends.iter().map(|end| end_one(self, end)).collect())
+    }
 
     /// Deletes a record on an operator's word; a live claim only with `force`.
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten>;
@@ -147,6 +149,15 @@ pub trait Store: Send + Sync + 'static {
     /// runtime spawns it there.
     fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
         background::spawn(task);
+    }
+}
+
+/// Sends one end by itself.
+pub(crate) fn end_one(store: &(impl Store + ?Sized), end: &End) -> Reply<Ended> {
+    match end {
+        End::Complete(completion) => store.complete(completion).map(Ended::Recorded),
+        End::Fail(completion) => store.fail(completion).map(Ended::Recorded),
+        End::Release { id, token } => store.release(id, token).map(Ended::Released),
     }
 }
 

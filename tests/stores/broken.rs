@@ -42,6 +42,13 @@ caught! {
     a_batch_of_completions_in_two_steps: new(CompletesInTwoSteps), batch::a_batch_of_completions_whose_reply_is_dropped_has_no_half_results;
     completions_of_a_batch_sent_again_that_overwrite: new(SecondCompletionOverwrites), batch::a_batch_of_completions_sent_again_is_stored_once;
 
+    ends_of_a_batch_that_are_all_successes: new(BatchOnlySucceeds), batch::a_batch_of_ends_of_all_kinds_is_answered_in_order;
+    ends_of_a_batch_that_are_all_called_stored: new(BatchSaysStored), batch::an_end_by_another_in_a_batch_changes_nothing;
+    ends_of_a_batch_without_their_tokens: new(BatchTrustsTokens), batch::an_end_by_another_in_a_batch_changes_nothing;
+    ends_of_a_batch_of_which_releases_go_first: new(BatchReleasesFirst), batch::of_two_ends_of_one_record_in_a_batch_the_first_counts;
+    ends_of_a_batch_sent_again_that_overwrite: new(SecondCompletionOverwrites), batch::a_batch_of_ends_sent_again_is_answered_as_before;
+    a_batch_of_ends_in_two_steps: new(CompletesInTwoSteps), batch::a_batch_of_ends_whose_reply_is_dropped_has_no_half_ends;
+
     a_lease_that_is_counted_from_later: on_clock(CountsFromLater), clock::a_claim_is_counted_from_when_it_was_asked;
 
     a_release_without_a_token: new(ReleaseWithoutToken), core::a_release_by_another_changes_nothing;
@@ -121,7 +128,7 @@ caught_by_the_protocol! {
         CompletesWhatHasEnded CompleteNeverRecreates FailRecreates RenewWithoutToken RenewFromOldEnd RenewNeverStretches;
     faults_of_records: KeepBeforeLease RecordInclusive BodyInclusive NoTombstone KeepIsCut ForgetsLiveClaims SweepsLiveClaims SweepsAll
         BodiesAreText BodiesEndAtNil;
-    faults_of_batches: BatchAnswersBackwards BatchSaysStored BatchTrustsTokens BatchSharesAResult;
+    faults_of_batches: BatchAnswersBackwards BatchSaysStored BatchTrustsTokens BatchSharesAResult BatchOnlySucceeds;
 }
 
 /// So are faults that need no clock, on whatever clock the store has.

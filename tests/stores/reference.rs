@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
 use idem::machine::{
-    Answer, Change, Claim, Completion, Forgotten, Operation, Record, Recorded, Released, Renewal, Renewed,
-    Snapshot, State, Verdict, decide,
+    Answer, Change, Claim, Completion, End, Ended, Forgotten, Operation, Record, Recorded, Released, Renewal,
+    Renewed, Snapshot, State, Verdict, decide,
 };
 use idem::{Body, Clock, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, Timestamp, Token};
 
@@ -55,18 +55,18 @@ pub(crate) trait Fault: Send + Sync + 'static {
         true
     }
 
-    /// What is made of a batch of completions.
-    fn batch_of(&self, completions: &[Completion]) -> Vec<Completion> {
-        completions.to_vec()
+    /// What is made of a batch of ends.
+    fn batch_of(&self, ends: &[End]) -> Vec<End> {
+        ends.to_vec()
     }
 
-    /// Whether the completions of a batch are worked on as if the holders had sent them.
+    /// Whether the ends of a batch are worked on as if the holders had sent them.
     fn batch_trusts_tokens(&self) -> bool {
         false
     }
 
-    /// What a batch of completions is answered.
-    fn batch_answers(&self, answers: Vec<Recorded>) -> Vec<Recorded> {
+    /// What a batch of ends is answered.
+    fn batch_answers(&self, answers: Vec<Ended>) -> Vec<Ended> {
         answers
     }
 
@@ -298,21 +298,6 @@ impl Store for Reference {
         })
     }
 
-    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
-        let mut batch = self.fault.batch_of(completions);
-        if self.fault.batch_trusts_tokens() {
-            let records = self.disk.lock();
-            for completion in &mut batch {
-                if let Some(record) = records.map.get(&self.fault.key(completion.id)) {
-                    completion.token = record.token;
-                }
-            }
-        }
-        let fault = self.fault.clone();
-        let answers = batch.iter().map(|completion| self.complete(completion)).collect();
-        Reply::all(answers).map(move |answers| fault.batch_answers(answers))
-    }
-
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
         self.ask(completion.id, &Operation::Fail(self.kept(completion)), |answer| match answer {
             Answer::Record(recorded) => Some(recorded),
@@ -325,6 +310,27 @@ impl Store for Reference {
             Answer::Release(released) => Some(released),
             _ => None,
         })
+    }
+
+    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
+        let mut batch = self.fault.batch_of(ends);
+        if self.fault.batch_trusts_tokens() {
+            let records = self.disk.lock();
+            for end in &mut batch {
+                let holder = records.map.get(&self.fault.key(end.id())).map(|record| record.token);
+                let (End::Complete(Completion { token, .. })
+                | End::Fail(Completion { token, .. })
+                | End::Release { token, .. }) = end;
+                *token = holder.unwrap_or(*token);
+            }
+        }
+        let one = |end: &End| match end {
+            End::Complete(completion) => self.complete(completion).map(Ended::Recorded),
+            End::Fail(completion) => self.fail(completion).map(Ended::Recorded),
+            End::Release { id, token } => self.release(id, token).map(Ended::Released),
+        };
+        let fault = self.fault.clone();
+        Reply::all(batch.iter().map(one).collect()).map(move |answers| fault.batch_answers(answers))
     }
 
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {

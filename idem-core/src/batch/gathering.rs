@@ -1,23 +1,25 @@
-//! A store in front of a store: claims and completions of many calls go in one round trip.
+//! A store in front of a store: claims of many calls go in one round trip, and so do their ends.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 
-use super::lane::{Answers, Lane};
+use super::lane::{Answers, Lane, Ticket};
 use crate::clock::Clock;
 use crate::join::{Join, Woken};
-use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
-use crate::store::{Reply, Store, StoreClass, StoreHandle, StoreIdentity};
+use crate::machine::{
+    Claim, Completion, End, Ended, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
+};
+use crate::store::{Reply, Store, StoreClass, StoreHandle, StoreIdentity, end_one};
 use crate::{RecordId, StoreError, Token};
 
-/// Claims and completions gather here until whoever drives them [advances](Gathering::advance) them; all else passes through.
+/// Claims and ends gather here until whoever drives them [advances](Gathering::advance) them; all else passes through.
 pub(crate) struct Gathering {
     this: Weak<Self>,
     store: StoreHandle,
     claims: Arc<Lane<Claim, Verdict>>,
-    completions: Arc<Lane<Completion, Recorded>>,
+    ends: Arc<Lane<End, Ended>>,
     driver: Arc<Woken>,
 }
 
@@ -27,7 +29,7 @@ impl Gathering {
             this: this.clone(),
             store,
             claims: Lane::new(calls),
-            completions: Lane::new(calls),
+            ends: Lane::new(calls),
             driver,
         })
     }
@@ -40,27 +42,32 @@ impl Gathering {
 
     /// Sends what has gathered, and hears what has been answered.
     pub(crate) fn advance(&self, cx: &mut Context<'_>) {
-        // First, so that who claims a record after its completion finds it.
-        self.completions
-            .advance(cx, |completions| self.send(completions, Store::complete_many, Store::complete));
+        // First, so that who claims a record after its end finds it.
+        self.ends.advance(cx, |ends| self.send(ends, Store::end_many, end_one));
         self.claims.advance(cx, |claims| self.send(claims, Store::claim_many, Store::claim));
     }
 
     /// Lets nothing more gather. What has gathered, or is under way, goes on in the background.
     pub(super) fn close(&self) {
         self.claims.close();
-        self.completions.close();
+        self.ends.close();
         if !self.is_idle() {
             self.store.spawn(Box::pin(Drain(self.shared())));
         }
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.claims.is_idle() && self.completions.is_idle()
+        self.claims.is_idle() && self.ends.is_idle()
     }
 
     fn shared(&self) -> Arc<Self> {
         self.this.upgrade().unwrap_or_else(|| unreachable!("it is borrowed from an `Arc`"))
+    }
+
+    /// The answer comes with those of others.
+    fn owe<A>(&self, ticket: Ticket<A>) -> Reply<A> {
+        self.driver.rouse();
+        Reply::owed(ticket)
     }
 
     /// One round trip for all. If it fails with an error that may be about one of them, each is asked by itself: one record that
@@ -106,9 +113,10 @@ impl Store for Gathering {
     }
 
     fn claim(&self, claim: &Claim) -> Reply<Verdict> {
-        let Some(ticket) = self.claims.add(claim.clone()) else { return self.store.claim(claim) };
-        self.driver.rouse();
-        Reply::owed(ticket)
+        match self.claims.add(claim.clone()) {
+            Some(ticket) => self.owe(ticket),
+            None => self.store.claim(claim),
+        }
     }
 
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
@@ -120,23 +128,32 @@ impl Store for Gathering {
     }
 
     fn complete(&self, completion: &Completion) -> Reply<Recorded> {
-        let Some(ticket) = self.completions.add(completion.clone()) else {
-            return self.store.complete(completion);
-        };
-        self.driver.rouse();
-        Reply::owed(ticket)
-    }
-
-    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
-        self.store.complete_many(completions)
+        match self.ends.add(End::Complete(completion.clone())) {
+            Some(ticket) => self.owe(ticket),
+            None => self.store.complete(completion),
+        }
     }
 
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
-        self.store.fail(completion)
+        match self.ends.add(End::Fail(completion.clone())) {
+            Some(ticket) => self.owe(ticket),
+            None => self.store.fail(completion),
+        }
     }
 
+    /// By itself, since it may come from a call that is no more: nobody would be there to hear the answer.
     fn release(&self, id: &RecordId, token: &Token) -> Reply<Released> {
         self.store.release(id, token)
+    }
+
+    /// One end is a call's own, and goes with those of others.
+    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
+        if let [end] = ends
+            && let Some(ticket) = self.ends.add::<Ended>(end.clone())
+        {
+            return self.owe(ticket).map(|ended| vec![ended]);
+        }
+        self.store.end_many(ends)
     }
 
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {

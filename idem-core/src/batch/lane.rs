@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use crate::machine::{End, Ended, Recorded};
 use crate::{StoreError, StoreErrorKind};
 
 /// One round trip at a time: what comes while it is under way goes with the next one.
@@ -60,10 +61,9 @@ impl<Q, A> Lane<Q, A> {
     }
 
     /// Adds an operation to the next trip; `None` if there will be no more.
-    pub(super) fn add(self: &Arc<Self>, operation: Q) -> Option<Ticket<A>>
+    pub(super) fn add<T>(self: &Arc<Self>, operation: Q) -> Option<Ticket<T>>
     where
-        Q: Send + 'static,
-        A: Send + 'static,
+        Self: Owes<T> + 'static,
     {
         let mut state = self.lock();
         if state.closed {
@@ -152,6 +152,13 @@ fn unanswered() -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, "the store panicked before it answered a batch")
 }
 
+fn of_another_kind() -> StoreError {
+    StoreError::new(
+        StoreErrorKind::Corrupt,
+        "the store answered an end in a batch as if it were of another kind",
+    )
+}
+
 /// What the answer to one operation is exchanged for. A reply holds it as it is: a box for each would be one allocation more.
 pub(crate) struct Ticket<A> {
     lane: Arc<dyn Owes<A>>,
@@ -160,7 +167,7 @@ pub(crate) struct Ticket<A> {
 }
 
 /// A lane, as those see it who wait for an answer.
-trait Owes<A>: Send + Sync {
+pub(super) trait Owes<A>: Send + Sync {
     fn poll(&self, slot: usize, cx: &mut Context<'_>) -> Poll<Result<A, StoreError>>;
     fn abandon(&self, slot: usize);
 }
@@ -189,6 +196,20 @@ impl<Q: Send, A: Send> Owes<A> for Lane<Q, A> {
             Slot::Owed(_) => state.slots[slot] = Slot::Abandoned,
             _ => state.vacate(slot),
         }
+    }
+}
+
+/// Ends have answers of one type, and who records a result waits for that of its kind.
+impl Owes<Recorded> for Lane<End, Ended> {
+    fn poll(&self, slot: usize, cx: &mut Context<'_>) -> Poll<Result<Recorded, StoreError>> {
+        Owes::<Ended>::poll(self, slot, cx).map(|ended| match ended? {
+            Ended::Recorded(recorded) => Ok(recorded),
+            Ended::Released(_) => Err(of_another_kind()),
+        })
+    }
+
+    fn abandon(&self, slot: usize) {
+        Owes::<Ended>::abandon(self, slot);
     }
 }
 

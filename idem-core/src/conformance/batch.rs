@@ -1,7 +1,9 @@
-//! The group `batch`: many claims, or many completions, in one call.
+//! The group `batch`: many claims, or many ends, in one call.
 
 mod claims;
 mod completions;
+mod ends;
 
 pub use claims::*;
 pub use completions::*;
+pub use ends::*;

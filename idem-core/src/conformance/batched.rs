@@ -11,8 +11,8 @@ use super::fixture::{Bounded, Fixture, MovesClock};
 use crate::Store;
 use crate::batch::Gathering;
 
-/// Another fixture's store behind what gathers the claims and completions of a [`batch`](crate::batch()): what checks ask at once
-/// goes in one `claim_many`, or one `complete_many`.
+/// Another fixture's store behind what gathers the claims and ends of a [`batch`](crate::batch()): what checks ask at once
+/// goes in one `claim_many`, or one `end_many`.
 ///
 /// ```
 /// # extern crate idem_core as idem;

@@ -54,7 +54,7 @@ pub(crate) use {checks, must_be};
 /// | --- | --- | --- |
 /// | `core` | each clause of the contract, and each line of the protocol's table, and random operations against [`machine::decide`](crate::machine::decide) | any [`Fixture`](crate::conformance::Fixture), so any store that is `Clone` |
 /// | `keys` | a record is found by all 32 bytes of its key, whatever they are | the same |
-/// | `batch` | the clauses of `claim_many` and `complete_many` | the same |
+/// | `batch` | the clauses of `claim_many` and `end_many` | the same |
 /// | `clock` | boundary instants, ages and remaining times, alone and in random operations | [`MovesClock`](crate::conformance::MovesClock), such as [`OnClock`](crate::conformance::OnClock) |
 /// | `durable` | what a restart may not take | [`Reopens`](crate::conformance::Reopens), such as [`Opening`](crate::conformance::Opening) |
 /// | `shared` | what holds between two ways to the same records | [`Shares`](crate::conformance::Shares), such as [`Opening`](crate::conformance::Opening) |
@@ -108,6 +108,7 @@ macro_rules! conformance_tests {
             use super::*;
             $crate::__conformance_batch_claims! { [$(#[$attribute])*] batch ($fixture) }
             $crate::__conformance_batch_completions! { [$(#[$attribute])*] batch ($fixture) }
+            $crate::__conformance_batch_ends! { [$(#[$attribute])*] batch ($fixture) }
         }
     };
     ($(#[$attribute:meta])* clock, $name:ident, $fixture:expr $(,)?) => {

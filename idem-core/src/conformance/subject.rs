@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use super::fixture::Fixture;
 use crate::machine::{
-    Claim, Completion, Forgotten, Grant, Recorded, Released, Renewal, Renewed, Snapshot, StateKind, Verdict,
+    Claim, Completion, End, Ended, Forgotten, Grant, Recorded, Released, Renewal, Renewed, Snapshot,
+    StateKind, Verdict,
 };
 use crate::{Body, Reply, Store, StoreError, Timestamp};
 
@@ -184,13 +185,23 @@ impl<'f> Subject<'f> {
         self.ask(&Asked("complete", completion), |store| store.complete(completion))
     }
 
-    pub(super) fn complete_many(&self, completions: &[Completion]) -> Vec<Recorded> {
-        let operation = format_args!("complete_many of {}", completions.len());
-        let answers = self.ask(&operation, |store| store.complete_many(completions));
-        if answers.len() != completions.len() {
-            self.broken(&format!("{} answers, one for each completion", completions.len()), &answers);
+    pub(super) fn end_many(&self, ends: &[End]) -> Vec<Ended> {
+        let operation = format_args!("end_many of {}", ends.len());
+        let answers = self.ask(&operation, |store| store.end_many(ends));
+        if answers.len() != ends.len() {
+            self.broken(&format!("{} answers, one for each end", ends.len()), &answers);
         }
         answers
+    }
+
+    /// The same, where all are successes.
+    pub(super) fn complete_many(&self, completions: &[Completion]) -> Vec<Recorded> {
+        let answers = self.end_many(&successes(completions));
+        let recorded = answers.iter().map(|answer| match answer {
+            Ended::Recorded(recorded) => *recorded,
+            other @ Ended::Released(_) => self.broken("Ended::Recorded(_)", other),
+        });
+        recorded.collect()
     }
 
     pub(super) fn fail(&self, completion: &Completion) -> Recorded {
@@ -302,6 +313,11 @@ impl<'f> Subject<'f> {
         // The lock is free again, and the log whole: other threads may go on reporting.
         panic!("{report}");
     }
+}
+
+/// A batch of successes.
+pub(super) fn successes(completions: &[Completion]) -> Vec<End> {
+    completions.iter().cloned().map(End::Complete).collect()
 }
 
 /// An operation in one line of a report.

@@ -126,6 +126,36 @@ pub enum Released {
     Superseded,
 }
 
+/// The answer to an attempt's end, of the end's own kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// To a success, or to an error worth remembering.
+    Recorded(Recorded),
+    /// To a release.
+    Released(Released),
+}
+
+impl Ended {
+    /// The same, of what a store answered to an [`End`](crate::machine::End); `None` of anything else.
+    #[allow(clippy::needless_pass_by_value, reason = "all that read an answer have one shape")]
+    pub fn of(answer: Answer) -> Option<Self> {
+        match answer {
+            Answer::Record(recorded) => Some(Self::Recorded(recorded)),
+            Answer::Release(released) => Some(Self::Released(released)),
+            _ => None,
+        }
+    }
+}
+
+impl From<Ended> for Answer {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Recorded(recorded) => Self::Record(recorded),
+            Ended::Released(released) => Self::Release(released),
+        }
+    }
+}
+
 /// The answer to an operator's deletion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Forgotten {

@@ -75,6 +75,42 @@ pub struct Completion {
     pub keep: Duration,
 }
 
+/// How an attempt ends.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// With a success.
+    Complete(Completion),
+    /// With an error worth remembering.
+    Fail(Completion),
+    /// It gives the record back without a result.
+    Release {
+        /// The record.
+        id: RecordId,
+        /// The attempt that holds it.
+        token: Token,
+    },
+}
+
+impl End {
+    /// The record.
+    pub const fn id(&self) -> RecordId {
+        match self {
+            Self::Complete(Completion { id, .. })
+            | Self::Fail(Completion { id, .. })
+            | Self::Release { id, .. } => *id,
+        }
+    }
+
+    /// The same, as an operation on its record.
+    pub fn operation(&self) -> Operation {
+        match self {
+            Self::Complete(completion) => Operation::Complete(completion.clone()),
+            Self::Fail(completion) => Operation::Fail(completion.clone()),
+            Self::Release { token, .. } => Operation::Release(*token),
+        }
+    }
+}
+
 /// An operation on one record.
 #[derive(Clone, Debug)]
 pub enum Operation {

@@ -9,7 +9,7 @@ use crate::answer::Codec;
 use crate::call::Ready;
 use crate::codec::Encoding;
 use crate::lease::{Lease, Renewals};
-use crate::machine::{Completion, Recorded};
+use crate::machine::{Completion, End, Recorded};
 use crate::observe::{Event, count};
 use crate::run::ReleaseOnPanic;
 use crate::run::claim::Hold;
@@ -49,7 +49,7 @@ pub(crate) fn end<R>(
     on_panic.not_needed();
     match ending {
         Some(ending) => record(hold, ending, &mut completion, renewals),
-        None => release(&hold.ready, renewals),
+        None => give_back(&hold.ready, renewals),
     }
 }
 
@@ -147,14 +147,32 @@ fn note(recorded: &Recorded) -> bool {
     }
 }
 
-/// Gives the claim back after an error or a panic, where the handler's rules let it.
+/// Gives the claim back after an error, in a batch together with what other bodies came to.
+fn give_back(ready: &Ready<'_>, renewals: Option<Renewals>) -> Ended {
+    if ready.seat.is_none() {
+        return release(ready, renewals);
+    }
+    released(ready, renewals, |store| {
+        store.end_many(&[End::Release { id: ready.id(), token: ready.call.token }])
+    })
+}
+
+/// Gives the claim back after a panic, where the handler's rules let it.
 pub(crate) fn release(ready: &Ready<'_>, renewals: Option<Renewals>) -> Ended {
+    released(ready, renewals, |store| store.release(&ready.id(), &ready.call.token))
+}
+
+fn released<T: Send + 'static>(
+    ready: &Ready<'_>,
+    renewals: Option<Renewals>,
+    send: impl FnOnce(&dyn Store) -> Reply<T>,
+) -> Ended {
     // What must not run twice is not given back on the word of an error: it may have come after the effect.
     if !ready.call.releases() {
         return Ended::Now(false);
     }
     count(Event::Released);
-    match ready.store.release(&ready.id(), &ready.call.token).look() {
+    match send(&*ready.store).look() {
         // If it did not arrive, the lease runs out.
         Looked::There(_) => Ended::Now(false),
         Looked::Pending(reply) => Ended::Later(Box::pin(async move {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{
-    Claim, Completion, Forgotten, Grant, Prior, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
+    Claim, Completion, End, Ended, Forgotten, Grant, Prior, Recorded, Released, Renewal, Renewed, Snapshot,
+    Verdict,
 };
 use crate::{RecordId, Token};
 
@@ -51,16 +52,20 @@ impl Store for KeyOnly {
         Reply::ready(Ok(Recorded::Gone))
     }
 
-    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
-        Reply::ready(Ok(vec![Recorded::Gone; completions.len()]))
-    }
-
     fn fail(&self, _: &Completion) -> Reply<Recorded> {
         Reply::ready(Ok(Recorded::Gone))
     }
 
     fn release(&self, _: &RecordId, _: &Token) -> Reply<Released> {
         Reply::ready(Ok(Released::Released { tries: 1 }))
+    }
+
+    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
+        let ended = |end: &End| match end {
+            End::Complete(_) | End::Fail(_) => Ended::Recorded(Recorded::Gone),
+            End::Release { .. } => Ended::Released(Released::Released { tries: 1 }),
+        };
+        Reply::ready(Ok(ends.iter().map(ended).collect()))
     }
 
     fn forget(&self, _: &RecordId, _: bool) -> Reply<Forgotten> {

@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
-use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
+use crate::machine::{
+    Claim, Completion, End, Ended, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
+};
 use crate::{RecordId, Timestamp, Token};
 
 mod builder;
@@ -66,7 +68,7 @@ use shared::Shared;
 ///
 /// # Batches
 ///
-/// [`claim_many`](Store::claim_many) and [`complete_many`](Store::complete_many) take each shard's lock once. If one claim of a batch is
+/// [`claim_many`](Store::claim_many) and [`end_many`](Store::end_many) take each shard's lock once. If one claim of a batch is
 /// refused, the error is the answer for all of them, and the grants that the batch got before are taken back.
 ///
 /// ```
@@ -182,16 +184,16 @@ impl Store for MemoryStore {
         Shared::complete(&self.0, completion)
     }
 
-    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
-        Shared::complete_many(&self.0, completions)
-    }
-
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
         Shared::fail(&self.0, completion)
     }
 
     fn release(&self, id: &RecordId, token: &Token) -> Reply<Released> {
         Shared::release(&self.0, id, token)
+    }
+
+    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
+        Shared::end_many(&self.0, ends)
     }
 
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
-use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
+use crate::machine::{
+    Claim, Completion, End, Ended, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
+};
 use crate::{RecordId, Timestamp, Token};
 
 impl<S: Store + ?Sized> Store for Arc<S> {
@@ -46,16 +48,16 @@ impl<S: Store + ?Sized> Store for Arc<S> {
         (**self).complete(completion)
     }
 
-    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
-        (**self).complete_many(completions)
-    }
-
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
         (**self).fail(completion)
     }
 
     fn release(&self, id: &RecordId, token: &Token) -> Reply<Released> {
         (**self).release(id, token)
+    }
+
+    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
+        (**self).end_many(ends)
     }
 
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {

@@ -30,7 +30,9 @@ use self::storm::Storm;
 use self::sweep::Walk;
 use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
-use crate::machine::{Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict};
+use crate::machine::{
+    Claim, Completion, End, Ended, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
+};
 use crate::{RecordId, StoreError, Token};
 
 mod ask;
@@ -194,11 +196,6 @@ impl Store for PostgresStore {
         self.reply("record a result", |inner| async move { inner.complete(&completion).await })
     }
 
-    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
-        let completions = completions.to_vec();
-        self.reply("record a result", |inner| async move { inner.complete_many(&completions).await })
-    }
-
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
         let completion = completion.clone();
         self.reply("record an error", |inner| async move { inner.fail(&completion).await })
@@ -207,6 +204,11 @@ impl Store for PostgresStore {
     fn release(&self, id: &RecordId, token: &Token) -> Reply<Released> {
         let (id, token) = (*id, *token);
         self.reply("release a claim", move |inner| async move { inner.release(&id, &token).await })
+    }
+
+    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
+        let ends = ends.to_vec();
+        self.reply("end attempts", |inner| async move { inner.end_many(&ends).await })
     }
 
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {

@@ -28,7 +28,8 @@ use self::replicas::Replicas;
 use super::{Classed, Reply, Store, StoreClass, class};
 use crate::clock::Clock;
 use crate::machine::{
-    Answer, Claim, Completion, Forgotten, Operation, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
+    Answer, Claim, Completion, End, Ended, Forgotten, Operation, Recorded, Released, Renewal, Renewed,
+    Snapshot, Verdict,
 };
 use crate::{RecordId, StoreError, Token};
 
@@ -129,6 +130,10 @@ impl RedisStore {
 
     /// The same, over a client of your own for a cluster. Redirections are then followed by that client, whose `ASKING` another call of
     /// the store can take for its own while a slot moves: a message may then run twice. With URLs, idem follows them itself.
+    ///
+    /// A batch is one pipeline for each node here too. One of which a part is elsewhere, since a slot is being moved, the client sends
+    /// to and fro as a whole, as often as it retries; that does no harm, but only then do the calls go one by one. Those of that slot
+    /// do so at once for the next ten seconds. A client made with few `retries` is quicker there.
     pub fn over_cluster(client: redis::cluster::ClusterClient) -> RedisStoreBuilder {
         RedisStoreBuilder::cluster_client(client)
     }
@@ -270,11 +275,6 @@ impl Store for RedisStore {
         self.operate(completion.id, Operation::Complete(completion.clone()), recorded)
     }
 
-    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
-        let all = completions.iter().map(|end| (end.id, Operation::Complete(end.clone())));
-        self.operate_all(all, None, recorded)
-    }
-
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
         self.operate(completion.id, Operation::Fail(completion.clone()), recorded)
     }
@@ -284,6 +284,10 @@ impl Store for RedisStore {
             Answer::Release(released) => Some(released),
             _ => None,
         })
+    }
+
+    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
+        self.operate_all(ends.iter().map(|end| (end.id(), end.operation())), None, Ended::of)
     }
 
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {

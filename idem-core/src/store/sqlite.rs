@@ -33,8 +33,8 @@ use self::writer::Writer;
 use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{
-    Answer, Change, Claim, Completion, Forgotten, Operation, Recorded, Released, Renewal, Renewed, Snapshot,
-    Verdict, decide,
+    Answer, Change, Claim, Completion, End, Ended, Forgotten, Operation, Recorded, Released, Renewal,
+    Renewed, Snapshot, Verdict, decide,
 };
 use crate::{RecordId, StoreError, Token};
 
@@ -225,16 +225,6 @@ impl Store for SqliteStore {
         self.record(completion.id, Operation::Complete(completion.clone()))
     }
 
-    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
-        if completions.is_empty() {
-            return Reply::ready(Ok(Vec::new()));
-        }
-        self.queue(Work::Completions(completions.to_vec()), |said| match said {
-            Said::Recorded(recorded) => Some(recorded),
-            _ => None,
-        })
-    }
-
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
         self.record(completion.id, Operation::Fail(completion.clone()))
     }
@@ -242,6 +232,16 @@ impl Store for SqliteStore {
     fn release(&self, id: &RecordId, token: &Token) -> Reply<Released> {
         self.queue(Work::One(*id, Operation::Release(*token)), |said| match said {
             Said::One(Answer::Release(released)) => Some(released),
+            _ => None,
+        })
+    }
+
+    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
+        if ends.is_empty() {
+            return Reply::ready(Ok(Vec::new()));
+        }
+        self.queue(Work::Ends(ends.to_vec()), |said| match said {
+            Said::Ended(ended) => Some(ended),
             _ => None,
         })
     }

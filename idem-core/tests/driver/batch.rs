@@ -96,11 +96,7 @@ fn quick_bodies_take_one_round_trip_to_claim_and_one_to_record() {
         for (n, result) in results.into_iter().enumerate() {
             assert_eq!(result.unwrap(), executed(n));
         }
-        assert_eq!(
-            (store.count("claim_many"), store.count("complete_many")),
-            (1, 1),
-            "at most {limit} at once"
-        );
+        assert_eq!((store.count("claim_many"), store.count("end_many")), (1, 1), "at most {limit} at once");
         assert_eq!((store.count("claim"), store.count("complete"), store.log().len()), (100, 100, 202));
     }
 }
@@ -121,7 +117,7 @@ fn a_batch_delivered_again_is_replayed_with_one_round_trip() {
             (n >= 20, if n < 20 { n } else { n + 1_000 })
         );
     }
-    assert_eq!((ran.get(), store.count("claim_many"), store.count("complete_many")), (5, 2, 2));
+    assert_eq!((ran.get(), store.count("claim_many"), store.count("end_many")), (5, 2, 2));
 }
 
 #[test]
@@ -203,10 +199,7 @@ fn calls_on_two_stores_gather_for_each() {
     let results = now(idem_core::batch(calls, 3));
     assert!(results.iter().enumerate().all(|(n, result)| *result.as_ref().unwrap() == executed(n)));
     for store in [&one, &other] {
-        assert_eq!(
-            (store.count("claim_many"), store.count("complete_many"), store.count("claim")),
-            (1, 1, 5)
-        );
+        assert_eq!((store.count("claim_many"), store.count("end_many"), store.count("claim")), (1, 1, 5));
     }
 }
 
@@ -218,7 +211,7 @@ fn handles_to_one_store_gather_though_each_is_another() {
         async move { work.run(&key(n), || async move { Ok::<_, Error>(n) }).await }
     });
     now(idem_core::batch(calls, 3));
-    assert_eq!((store.count("claim_many"), store.count("complete_many")), (1, 1));
+    assert_eq!((store.count("claim_many"), store.count("end_many")), (1, 1));
 }
 
 #[test]

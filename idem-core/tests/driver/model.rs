@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use idem_core::machine::{
-    Answer, Change, Claim, Completion, Forgotten, Operation, Record, Recorded, Released, Renewal, Renewed,
-    Snapshot, StateKind, Verdict, decide,
+    Answer, Change, Claim, Completion, End, Ended, Forgotten, Operation, Record, Recorded, Released, Renewal,
+    Renewed, Snapshot, StateKind, Verdict, decide,
 };
 use idem_core::{
     Clock, ManualClock, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, StoreIdentity, Token,
@@ -241,17 +241,22 @@ impl Store for ModelStore {
     fn complete(&self, completion: &Completion) -> Reply<Recorded> {
         self.operate(&completion.id, "complete", &Operation::Complete(completion.clone()), pick!(Record))
     }
-    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
-        self.together("complete_many", completions, |store, completion| {
-            let operation = Operation::Complete(completion.clone());
-            pick!(Record)(store.apply(&completion.id, "complete", &operation))
-        })
-    }
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
         self.operate(&completion.id, "fail", &Operation::Fail(completion.clone()), pick!(Record))
     }
     fn release(&self, id: &RecordId, token: &Token) -> Reply<Released> {
         self.operate(id, "release", &Operation::Release(*token), pick!(Release))
+    }
+    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
+        self.together("end_many", ends, |store, end| {
+            let name = match end {
+                End::Complete(_) => "complete",
+                End::Fail(_) => "fail",
+                End::Release { .. } => "release",
+            };
+            let answer = store.apply(&end.id(), name, &end.operation());
+            Ended::of(answer).expect("the answer to an end")
+        })
     }
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {
         self.operate(id, "forget", &Operation::Forget { force }, pick!(Forget))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use idem_core::machine::{Claim, Completion, Forgotten, OnLapse, Recorded, Verdict};
+use idem_core::machine::{Claim, Completion, End, Forgotten, OnLapse, Recorded, Verdict};
 use idem_core::{
     Body, Classed, Error, Fingerprint, Handler, Idempotent, Key, KeyOnly, Outcome, RecordId, SeenSet, Store,
     StoreClass, Token,
@@ -467,14 +467,28 @@ fn each_success_of_a_batch_is_learnt_and_no_other() {
             .zip(&claims)
             .map(|(n, claim)| {
                 let token = if n == 3 { Token::fresh() } else { claim.token };
-                a_completion(n, token, &[u8::try_from(n).unwrap()])
+                End::Complete(a_completion(n, token, &[u8::try_from(n).unwrap()]))
             })
             .collect();
-        assert_eq!(store.complete_many(&batch).wait().unwrap().len(), 4);
+        assert_eq!(store.end_many(&batch).wait().unwrap().len(), 4);
         for n in 0..3 {
             let body = skipped(claim(&*store, n)).unwrap();
             assert_eq!(body.as_slice(), [u8::try_from(n).unwrap()]);
         }
         assert!(!matches!(claim(&*store, 3), Verdict::Completed { .. }));
     }
+}
+
+#[test]
+fn an_end_of_a_batch_that_is_no_success_is_not_learnt() {
+    let store = SeenSet::new(Counting::default());
+    let claims: Vec<_> = (0..2).map(a_claim).collect();
+    store.claim_many(&claims).wait().unwrap();
+    let ends = [
+        End::Fail(a_completion(0, claims[0].token, b"failed")),
+        End::Release { id: claims[1].id, token: claims[1].token },
+    ];
+    store.end_many(&ends).wait().unwrap();
+    assert!(matches!(claim(&store, 0), Verdict::Refused { .. }));
+    assert!(matches!(claim(&store, 1), Verdict::Claimed(_)));
 }

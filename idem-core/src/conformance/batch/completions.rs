@@ -5,14 +5,14 @@ use super::super::fixture::Fixture;
 use super::super::messages::{again, ending, lapsing, message};
 use super::super::race::{RECORDS, race};
 use super::super::random::Random;
-use super::super::subject::{About, Subject};
-use crate::machine::{Recorded, StateKind, Verdict};
+use super::super::subject::{About, Subject, successes};
+use crate::machine::{Ended, Recorded, StateKind, Verdict};
 
 checks! {
     $ __conformance_batch_completions, "batch", Fixture;
 
 
-    /// `complete_many`: one answer for each completion, in order, and each as a single completion would be answered.
+    /// `end_many`: one answer for each completion, in order, and each as a single completion would be answered.
     fn a_batch_of_completions_is_answered_in_order(store) {
         let (held, lapsed, taken, done, failed, open, gone) =
             (message(), lapsing(), lapsing(), message(), message(), message(), message());
@@ -74,7 +74,7 @@ checks! {
         store.is_unchanged(&second, &before);
     }
 
-    /// `complete_many`: of two for one record the second is judged after the first.
+    /// `end_many`: of two for one record the second is judged after the first.
     fn of_two_completions_of_one_record_in_a_batch_the_first_counts(store) {
         let (first, gone) = (message(), message());
         store.grant(&first);
@@ -97,7 +97,7 @@ checks! {
         }
     }
 
-    /// `complete_many` of nothing is answered with nothing.
+    /// `end_many` of nothing is answered with nothing.
     fn an_empty_batch_of_completions_is_answered_with_nothing(store) {
         store.complete_many(&[]);
     }
@@ -119,7 +119,7 @@ checks! {
         }
     }
 
-    /// `complete_many` has no greatest number of completions, and each keeps its own result.
+    /// `end_many` has no greatest number of completions, and each keeps its own result.
     fn a_batch_of_completions_may_be_large(store) {
         let claims: Vec<_> = (0..1_500).map(|_| message()).collect();
         for verdict in store.claim_many(&claims) {
@@ -147,7 +147,7 @@ checks! {
                 store.grant(claim);
             }
             let batch: Vec<_> = claims.iter().map(|claim| ending(claim, 1, &bytes)).collect();
-            store.abandon(polled, |store| store.complete_many(&batch));
+            store.abandon(polled, |store| store.end_many(&successes(&batch)));
             for claim in &claims {
                 match store.claim(&again(claim)) {
                     Verdict::InProgress { .. } => {}
@@ -178,16 +178,16 @@ checks! {
                     _ => ending(&again(claim), 1, b"another's"),
                 };
                 let batch: Vec<_> = order.into_iter().map(one).collect();
-                let answers = store.try_ask(&"complete_many, in a race", |store| store.complete_many(&batch))?;
+                let answers = store.try_ask(&"end_many, in a race", |store| store.end_many(&successes(&batch)))?;
                 Ok((runner, answers))
             });
             for answer in all.into_iter().flatten() {
                 let (runner, answers) =
                     answer.unwrap_or_else(|error| store.broken("answers for every batch", &error));
                 store.equal("answers of a batch", answers.len(), RECORDS);
-                let right = |recorded: &Recorded| match runner % 2 {
-                    0 => *recorded == Recorded::Stored,
-                    _ => matches!(recorded, Recorded::Superseded { .. }),
+                let right = |ended: &Ended| match runner % 2 {
+                    0 => *ended == Ended::Recorded(Recorded::Stored),
+                    _ => matches!(ended, Ended::Recorded(Recorded::Superseded { .. })),
                 };
                 store.holds("Stored for the holder, and Superseded for others", answers.iter().all(right), &answers);
             }

@@ -9,7 +9,7 @@ use super::protocol::{ATTEMPTS, Exchange, RECORDS, State, Transition, grants};
 use crate::conformance::messages::fresh_id;
 use crate::conformance::subject::Subject;
 use crate::machine::{
-    Answer, Claim, Completion, Forgotten, Operation, Recorded, Renewal, Renewed, Snapshot, Verdict,
+    Answer, Claim, Completion, End, Forgotten, Operation, Recorded, Renewal, Renewed, Snapshot, Verdict,
 };
 use crate::{RecordId, Reply, Store, StoreError, Token};
 
@@ -73,18 +73,10 @@ impl<'s> Beside<'s> {
                     self.ask(&format!("claim_many of {claims:?}"), |store| store.claim_many(&claims))?;
                 self.compare_all(state, verdicts, Answer::Claim)?;
             }
-            Transition::CompleteMany(_) => {
-                let endings: Vec<_> = state
-                    .exchanges
-                    .iter()
-                    .filter_map(|exchange| match &exchange.operation {
-                        Operation::Complete(ending) => Some(self.completion(ending)),
-                        _ => None,
-                    })
-                    .collect();
-                let answers = self
-                    .ask(&format!("complete_many of {endings:?}"), |store| store.complete_many(&endings))?;
-                self.compare_all(state, answers, Answer::Record)?;
+            Transition::EndMany(_) => {
+                let ends: Vec<_> = state.exchanges.iter().filter_map(|exchange| self.end(exchange)).collect();
+                let answers = self.ask(&format!("end_many of {ends:?}"), |store| store.end_many(&ends))?;
+                self.compare_all(state, answers, Answer::from)?;
             }
         }
         Ok(())
@@ -174,6 +166,15 @@ impl<'s> Beside<'s> {
             token: self.token(ending.token),
             fence: self.fence(ending.id, ending.fence),
             ..ending.clone()
+        }
+    }
+
+    fn end(&self, exchange: &Exchange) -> Option<End> {
+        match self.operation(&exchange.operation) {
+            Operation::Complete(ending) => Some(End::Complete(ending)),
+            Operation::Fail(ending) => Some(End::Fail(ending)),
+            Operation::Release(token) => Some(End::Release { id: self.id(exchange.id), token }),
+            _ => None,
         }
     }
 

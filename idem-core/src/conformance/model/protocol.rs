@@ -8,7 +8,7 @@ use proptest_state_machine::ReferenceStateMachine;
 
 use super::transitions;
 use crate::machine::{
-    Answer, Change, Claim, Completion, Operation, Record, State as RecordState, Verdict, decide,
+    Answer, Change, Claim, Completion, End, Operation, Record, State as RecordState, Verdict, decide,
 };
 use crate::{RecordId, Timestamp, Token};
 
@@ -24,7 +24,7 @@ pub(super) enum Transition {
     /// The operation before is sent again, as by an attempt that has not heard the answer.
     Again,
     ClaimMany(Vec<Claim>),
-    CompleteMany(Vec<Completion>),
+    EndMany(Vec<End>),
     Sweep(usize),
     /// The clock goes on.
     Pass(Duration),
@@ -176,11 +176,14 @@ impl ReferenceStateMachine for Protocol {
                 _ => true,
             },
             Transition::ClaimMany(_) | Transition::Sweep(_) => true,
-            Transition::CompleteMany(endings) => {
+            Transition::EndMany(ends) => {
                 let mut state = state.clone();
-                endings.iter().all(|ending| {
-                    let may = state.may_end(ending);
-                    state.judge(ending.id, &Operation::Complete(ending.clone()));
+                ends.iter().all(|end| {
+                    let may = match end {
+                        End::Complete(ending) | End::Fail(ending) => state.may_end(ending),
+                        End::Release { .. } => true,
+                    };
+                    state.judge(end.id(), &end.operation());
                     may
                 })
             }
@@ -205,9 +208,9 @@ impl ReferenceStateMachine for Protocol {
                     state.judge(claim.id, &Operation::Claim(claim.clone()));
                 }
             }
-            Transition::CompleteMany(endings) => {
-                for ending in endings {
-                    state.judge(ending.id, &Operation::Complete(ending.clone()));
+            Transition::EndMany(ends) => {
+                for end in ends {
+                    state.judge(end.id(), &end.operation());
                 }
             }
             Transition::Sweep(_) => {}

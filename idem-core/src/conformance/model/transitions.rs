@@ -10,7 +10,7 @@ use proptest::strategy::{BoxedStrategy, Just, Strategy, Union};
 
 use super::protocol::{ATTEMPTS, RECORDS, State, Transition, id, token};
 use crate::conformance::messages::{DAY, MINUTE, OTHER_PAYLOAD, PAYLOAD};
-use crate::machine::{Claim, Completion, OnLapse, Operation, Record, Renewal, State as RecordState};
+use crate::machine::{Claim, Completion, End, OnLapse, Operation, Record, Renewal, State as RecordState};
 use crate::{Body, Fingerprint, RecordId, Timestamp, Token};
 
 /// The clock goes on by no more than this at once: many sequences share it, and none is to see the end of time.
@@ -29,7 +29,7 @@ pub(super) fn from(state: &State) -> BoxedStrategy<Transition> {
         15 => any_record(one),
         3 => Just(Transition::Again),
         1 => vec(any_record_of(state, claim), 0..7).prop_map(Transition::ClaimMany),
-        1 => vec(any_record_of(state, ending), 0..5).prop_map(Transition::CompleteMany),
+        1 => vec(any_record_of(state, end), 0..5).prop_map(Transition::EndMany),
         1 => select(vec![1_000, 2, 1, 0]).prop_map(Transition::Sweep),
     ];
     let Some(tick) = tick else { return usual.boxed() };
@@ -95,6 +95,16 @@ fn claim(state: &State, id: RecordId) -> BoxedStrategy<Claim> {
             durable,
         })
         .boxed()
+}
+
+/// One of many.
+fn end(state: &State, id: RecordId) -> BoxedStrategy<End> {
+    prop_oneof![
+        2 => ending(state, id).prop_map(End::Complete),
+        1 => ending(state, id).prop_map(End::Fail),
+        1 => owners(state, id).prop_map(move |token| End::Release { id, token }),
+    ]
+    .boxed()
 }
 
 fn ending(state: &State, id: RecordId) -> BoxedStrategy<Completion> {

@@ -9,7 +9,8 @@ use super::limits::Limits;
 use super::shard::Shard;
 use crate::clock::Clock;
 use crate::machine::{
-    Answer, Claim, Completion, Forgotten, Operation, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
+    Answer, Claim, Completion, End, Ended, Forgotten, Operation, Recorded, Released, Renewal, Renewed,
+    Snapshot, Verdict,
 };
 use crate::store::{Reply, Store, StoreClass};
 use crate::{RecordId, StoreError, Timestamp, Token};
@@ -210,15 +211,6 @@ impl Store for Shared {
         Reply::ready(shard.complete(completion, false, now))
     }
 
-    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
-        let mut recorded = vec![Recorded::Gone; completions.len()];
-        let served = self.by_shard(completions.iter().map(|completion| &completion.id), |shard, now, at| {
-            recorded[at] = shard.complete(&completions[at], false, now)?;
-            Ok(())
-        });
-        Reply::ready(served.map(|()| recorded))
-    }
-
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
         let mut shard = self.shard(&completion.id);
         let now = self.clock.now();
@@ -230,6 +222,20 @@ impl Store for Shared {
             Answer::Release(released) => Some(released),
             _ => None,
         })
+    }
+
+    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
+        let mut ended = vec![None; ends.len()];
+        let ids: Vec<_> = ends.iter().map(End::id).collect();
+        let served = self.by_shard(ids.iter(), |shard, now, at| {
+            ended[at] = match &ends[at] {
+                End::Complete(completion) => Some(Ended::Recorded(shard.complete(completion, false, now)?)),
+                End::Fail(completion) => Some(Ended::Recorded(shard.complete(completion, true, now)?)),
+                End::Release { id, token } => Ended::of(shard.apply(id, &Operation::Release(*token), now)?),
+            };
+            Ok(())
+        });
+        Reply::ready(served.map(|()| ended.into_iter().flatten().collect()))
     }
 
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {

@@ -42,15 +42,7 @@ impl Inner {
     pub(super) async fn release(&self, id: &RecordId, token: &Token) -> Result<Released, StoreError> {
         let bind = |ask: Ask| ask.bind(id.as_bytes().as_slice()).bind(token.as_bytes().as_slice());
         let operation = Operation::Release(*token);
-        let read = |rows: &[PgRow]| {
-            Ok(one(rows)?.and_then(|said| match (&said.record, said.wrote) {
-                (Some(record), 1) => Some(Released::Released { tries: record.tries }),
-                _ => match decide(said.record.as_ref(), &operation, said.now) {
-                    (Answer::Release(released), Change::None) => Some(released),
-                    _ => None,
-                },
-            }))
-        };
+        let read = |rows: &[PgRow]| Ok(one(rows)?.and_then(|said| said.released(&operation)));
         self.ask("release a claim", &self.statements.release, bind, read).await
     }
 
@@ -86,6 +78,19 @@ impl Inner {
         match decide(said.record.as_ref(), &Operation::Inspect, said.now) {
             (Answer::Inspect(snapshot), _) => Ok(snapshot),
             _ => Ok(None),
+        }
+    }
+}
+
+impl Said {
+    /// The answer to a release; `None` if the record was seen as it was before another session changed it.
+    pub(super) fn released(&self, operation: &Operation) -> Option<Released> {
+        match (&self.record, self.wrote) {
+            (Some(record), 1) => Some(Released::Released { tries: record.tries }),
+            _ => match decide(self.record.as_ref(), operation, self.now) {
+                (Answer::Release(released), Change::None) => Some(released),
+                _ => None,
+            },
         }
     }
 }

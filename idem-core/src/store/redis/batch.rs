@@ -111,9 +111,11 @@ impl Link {
             let mut live = self.live().await?;
             let mut pipeline = Pipeline::with_capacity(open.len());
             let sent_at = here();
+            let mut full = HashSet::new();
             for &at in &open {
                 // In full once, and the server has it for the others; at last all in full.
-                let hash = flushed == 0 || (at != first && flushed < FLUSHES);
+                let is_first = full.insert(calls[at].script().doing);
+                let hash = flushed == 0 || (!is_first && flushed < FLUSHES);
                 pipeline.add_command(self.command(prefix, &calls[at], manner.name(self, hash)));
             }
             if let Some(replicas) = replicas {

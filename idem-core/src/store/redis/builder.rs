@@ -164,10 +164,15 @@ impl RedisStoreBuilder {
     ///
     /// # Errors
     /// The message names the server and what to do, and no password.
-    /// - [`Unavailable`](crate::StoreErrorKind::Unavailable): nothing answers there within the deadline, or it is still reading its data.
+    /// - [`Unavailable`](crate::StoreErrorKind::Unavailable): nothing answers there within the deadline, it is still reading its data, it
+    ///   takes no more clients, or a failover is under way: the Sentinels know of the primary but name none that is up, a part of the
+    ///   cluster is down, or the server is a replica that has no primary now. Waiting may mend it, so try again.
     /// - [`Misconfigured`](crate::StoreErrorKind::Misconfigured): the URL cannot be used, the password is wrong or missing, the server
-    ///   asks for TLS, evicts, or is a Sentinel; or there is no Tokio runtime.
-    /// - [`ReadOnly`](crate::StoreErrorKind::ReadOnly): it is a replica.
+    ///   asks for TLS, evicts, or is a Sentinel; no Sentinel knows the name; or there is no Tokio runtime.
+    /// - [`ReadOnly`](crate::StoreErrorKind::ReadOnly): the server at the address is a replica, and its primary is up. A server that was
+    ///   demoted a moment ago looks just like one that was always a replica. So where a failover moves the address (a name, a proxy),
+    ///   this may pass too. By Sentinels or in a cluster, a replica is `Unavailable`: they will name another server. Once a store is
+    ///   open, so is a server that becomes a replica: it was a primary before.
     ///
     /// # Cancellation
     /// Leaves nothing behind.
@@ -199,7 +204,8 @@ impl RedisStoreBuilder {
             link = make(self.source(true))?;
             report = link.first().await?;
         }
-        if let Some(refusal) = report.refusal(&place, self.evicting) {
+        let named = !matches!(link.source, Source::One(_));
+        if let Some(refusal) = report.refusal(&place, named, self.evicting) {
             return Err(refusal);
         }
         let confirming = match self.replicas {

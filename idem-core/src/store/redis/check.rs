@@ -15,6 +15,8 @@ use crate::{StoreError, StoreErrorKind};
 pub(super) struct Report {
     pub(super) mode: Mode,
     pub(super) replica: bool,
+    /// It is a replica that has no primary now: the next server in its place may be known soon.
+    orphaned: bool,
     loading: bool,
     /// The eviction policy, by node.
     policies: HashMap<String, String>,
@@ -76,7 +78,9 @@ impl Report {
         if let Some(mode) = fields.get("redis_mode").or_else(|| fields.get("server_mode")) {
             self.mode = Mode::of(mode);
         }
-        self.replica |= is("role", "slave");
+        let replica = is("role", "slave");
+        self.replica |= replica;
+        self.orphaned |= replica && !is("master_link_status", "up");
         self.loading |= is("loading", "1");
         if let Some(policy) = fields.get("maxmemory_policy") {
             self.policies.insert(node.clone(), (*policy).to_owned());
@@ -99,15 +103,21 @@ impl Report {
         }
     }
 
-    /// Why no store can be opened there.
-    pub(super) fn refusal(&self, place: &Place, evicting: bool) -> Option<StoreError> {
+    /// Why no store can be opened there. Who was `named` by others that know where the primary is, by Sentinels or a cluster, will be
+    /// another server once they have heard of a failover.
+    pub(super) fn refusal(&self, place: &Place, named: bool, evicting: bool) -> Option<StoreError> {
         if self.mode == Mode::Sentinel {
             let what = "this is a Sentinel, which keeps no records; name the primary with `sentinel(name)`";
             return Some(place.error(StoreErrorKind::Misconfigured, what));
         }
+        if self.replica && (named || self.orphaned) {
+            let what = "cannot connect: it is a read-only replica now, and another server is the primary or will be; try again soon, \
+                        or give the primary's address if this one is always a replica's";
+            return Some(place.error(StoreErrorKind::Unavailable, what));
+        }
         if self.replica {
-            let what =
-                "this is a read-only replica, whose records may be old; give the address of the primary";
+            let what = "cannot connect: this is a read-only replica, whose records may be old, and its primary is up; give the \
+                        address of the primary, or try again if a failover has just moved that";
             return Some(place.error(StoreErrorKind::ReadOnly, what));
         }
         if self.loading {

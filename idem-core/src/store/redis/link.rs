@@ -149,7 +149,7 @@ impl Link {
             return Err(error.clone());
         }
         let began = now();
-        let connection = match self.attempt(replica, attempts.made > 0).await {
+        let connection = match self.attempt(replica).await {
             Ok(connection) => connection,
             Err(error) => {
                 attempts.failed = Some((began, error.clone()));
@@ -168,17 +168,15 @@ impl Link {
         Ok(live)
     }
 
-    async fn attempt(&self, replica: bool, again: bool) -> Result<Connection, StoreError> {
-        let opened = self.deadline.within(self.open()).await;
-        let opened = opened.ok_or_else(|| self.place.late("connect", self.deadline.limit()))?;
-        let (connection, report) = opened.map_err(|error| {
-            // They knew one before: it is down, and the next one is not promoted yet.
-            if again && error.kind() == ErrorKind::MasterNameNotFoundBySentinel {
-                let what = format_args!("cannot connect: the Sentinels name no primary now ({error})");
-                return self.place.error(StoreErrorKind::Unavailable, what).because(error);
+    async fn attempt(&self, replica: bool) -> Result<Connection, StoreError> {
+        let opened = self.deadline.within(async {
+            match self.open().await {
+                Err(error) => Err(self.unopened(error).await),
+                Ok(opened) => Ok(opened),
             }
-            self.place.fault("connect", error)
-        })?;
+        });
+        let late = || self.place.late("connect", self.deadline.limit());
+        let (connection, report) = opened.await.ok_or_else(late)??;
         self.health.note(&report);
         // It refuses writes, but what it is only asked for it answers, as of some time in the past.
         if report.replica && !replica && !connection.is_cluster() {
@@ -186,6 +184,15 @@ impl Link {
             return Err(self.place.error(StoreErrorKind::Unavailable, what));
         }
         Ok(connection)
+    }
+
+    /// Why there is no connection. A primary that is down is followed by another in time; one that nobody knows is not.
+    async fn unopened(&self, error: RedisError) -> StoreError {
+        if error.kind() == ErrorKind::MasterNameNotFoundBySentinel && self.source.is_unknown().await {
+            let what = format_args!("cannot connect: the Sentinels know no primary of this name ({error})");
+            return self.place.error(StoreErrorKind::Misconfigured, what).because(error);
+        }
+        self.place.fault("connect", error)
     }
 
     async fn open(&self) -> RedisResult<(Connection, Report)> {

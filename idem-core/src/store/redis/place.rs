@@ -39,7 +39,7 @@ pub(super) enum Meaning {
 use StoreErrorKind::{Foreign, Full, Misconfigured, Unavailable};
 
 /// Codes at the beginning of an error, or, from a script, in its middle.
-const CODES: [(&str, Meaning); 21] = [
+const CODES: [(&str, Meaning); 22] = [
     ("NOSCRIPT", Meaning::NoScript),
     ("READONLY", Meaning::Demoted),
     (
@@ -90,6 +90,8 @@ const CODES: [(&str, Meaning); 21] = [
     ("MOVED", Meaning::Other(Misconfigured, "it is a node of a cluster; open the store with `cluster()`")),
     ("ASK", Meaning::Other(Misconfigured, "it is a node of a cluster; open the store with `cluster()`")),
     ("NOPROTO", Meaning::Other(Misconfigured, "it does not speak the protocol that the URL asks for")),
+    // Whoever waits for replicas of a server that becomes one itself.
+    ("UNBLOCKED", Meaning::Demoted),
     ("NOGOODSLAVE", Meaning::Other(Unavailable, "no replica can take over")),
 ];
 
@@ -120,20 +122,25 @@ pub(super) fn meaning(error: &RedisError) -> Meaning {
         ),
         ErrorKind::InvalidClientConfig => Meaning::Other(Misconfigured, "the URL cannot be used"),
         ErrorKind::EmptySentinelList => Meaning::Other(Misconfigured, "no Sentinel is named"),
-        ErrorKind::MasterNameNotFoundBySentinel => Meaning::Other(
-            Misconfigured,
-            "the Sentinels do not know a primary of this name, or none that is up",
-        ),
+        // Whether they know the name is found out by who asked them.
+        ErrorKind::MasterNameNotFoundBySentinel => {
+            Meaning::Other(Unavailable, "the Sentinels name no primary that is up")
+        }
         ErrorKind::RESP3NotSupported => Meaning::Other(
             Misconfigured,
             "it is older than 6 and does not speak RESP3; leave `protocol=resp3` out of the URL",
         ),
+        // It began well: who answers does speak the protocol, and went away.
+        ErrorKind::Parse if text.contains("end of input") => Meaning::Disconnected,
         ErrorKind::Parse => Meaning::Garbled,
         ErrorKind::ClusterConnectionNotFound => {
             Meaning::Other(Unavailable, "no node of the cluster can be reached")
         }
         ErrorKind::Io => Meaning::Disconnected,
         _ if matches!(error.retry_method(), RetryMethod::Reconnect) => Meaning::Disconnected,
+        _ if text.contains("max number of clients") => {
+            Meaning::Useless(Unavailable, "it takes no more clients; raise its `maxclients`, or close some")
+        }
         _ if text.contains("unknown command") => Meaning::Other(
             Misconfigured,
             "it does not know scripts; idem needs Redis 6.2 or later, or Valkey",

@@ -10,6 +10,7 @@ use redis::cluster_routing::{MultipleNodeRoutingInfo, Route, RoutingInfo, Single
 use redis::sentinel::{SentinelClient, SentinelNodeConnectionInfo, SentinelServerType};
 use redis::{
     AsyncConnectionConfig, Client, Cmd, ConnectionInfo, Pipeline, RedisConnectionInfo, RedisResult, Value,
+    cmd,
 };
 use tokio::runtime::Handle;
 
@@ -19,9 +20,15 @@ use super::redirect::Cluster;
 pub(super) enum Source {
     One(Client),
     /// Asked anew for each connection.
-    Sentinel(tokio::sync::Mutex<SentinelClient>),
+    Sentinel(tokio::sync::Mutex<SentinelClient>, Sentinels),
     /// With how to reach one of its nodes, if that is known.
     Cluster(ClusterClient, Option<Box<ConnectionInfo>>),
+}
+
+/// Those who know where a primary is, and what they call it.
+pub(super) struct Sentinels {
+    name: String,
+    clients: Vec<Client>,
 }
 
 /// A connection that any number of calls share.
@@ -42,9 +49,10 @@ impl Source {
             node = node.set_tls_mode(redis::TlsMode::Secure);
         }
         let bare = sentinels.into_iter().map(|info| info.set_redis_settings(RedisConnectionInfo::default()));
-        let client =
-            SentinelClient::build(bare.collect(), name.to_owned(), Some(node), SentinelServerType::Master)?;
-        Ok(Self::Sentinel(tokio::sync::Mutex::new(client)))
+        let bare: Vec<_> = bare.collect();
+        let clients = bare.iter().cloned().map(Client::open).collect::<RedisResult<_>>()?;
+        let client = SentinelClient::build(bare, name.to_owned(), Some(node), SentinelServerType::Master)?;
+        Ok(Self::Sentinel(tokio::sync::Mutex::new(client), Sentinels { name: name.to_owned(), clients }))
     }
 
     /// The cluster that these nodes belong to.
@@ -67,7 +75,7 @@ impl Source {
             Self::One(client) => {
                 client.get_multiplexed_async_connection_with_config(&config).await.map(Connection::One)
             }
-            Self::Sentinel(client) => {
+            Self::Sentinel(client, _) => {
                 client.lock().await.get_async_connection_with_config(&config).await.map(Connection::One)
             }
             Self::Cluster(client, node) => {
@@ -75,6 +83,23 @@ impl Source {
                 Ok(Connection::Cluster(Cluster::new(connection, node.as_deref().cloned())))
             }
         }
+    }
+
+    /// Whether nobody knows a server by the name that was given, up or down. One who does not answer may.
+    pub(super) async fn is_unknown(&self) -> bool {
+        let Self::Sentinel(_, Sentinels { name, clients }) = self else { return false };
+        let mut ask = cmd("SENTINEL");
+        ask.arg("GET-MASTER-ADDR-BY-NAME").arg(name);
+        for client in clients {
+            let Ok(mut sentinel) = client.get_multiplexed_async_connection_with_config(&untimed()).await
+            else {
+                return false;
+            };
+            if !matches!(sentinel.send_packed_command(&ask).await, Ok(Value::Nil)) {
+                return false;
+            }
+        }
+        true
     }
 }
 
@@ -104,19 +129,17 @@ impl Connection {
         }
     }
 
-    /// Whether redirections are followed here, and not by the client: it would send a pipeline on as a whole.
-    pub(super) fn is_followed(&self) -> bool {
-        matches!(self, Self::Cluster(cluster) if cluster.is_followed())
-    }
-
-    /// Sends many at once to the node of a cluster that has `key`. An error if some of it is elsewhere.
+    /// Sends many at once to the node of a cluster that has `key`. An error if some of it is elsewhere; then it is unknown what was done.
     pub(super) async fn send_to_node(&mut self, commands: Pipeline, key: &[u8]) -> RedisResult<Vec<Value>> {
         match self {
             Self::One(_) => self.send_all(&commands).await,
-            Self::Cluster(Cluster { connection, runtime, .. }) => {
+            Self::Cluster(cluster) => {
                 let primary = SingleNodeRoutingInfo::SpecificNode(Route::with_key(key, SlotAddr::Master));
                 let count = commands.len();
-                entered(runtime, connection.route_pipeline(commands, 0, count, primary)).await
+                let (commands, skipped) =
+                    if cluster.is_followed() { (commands, 0) } else { (guarded(&commands), 1) };
+                let Cluster { connection, runtime, .. } = cluster;
+                entered(runtime, connection.route_pipeline(commands, skipped, count, primary)).await
             }
         }
     }
@@ -139,6 +162,17 @@ impl Connection {
             }
         }
     }
+}
+
+/// The same behind a command on no key. A client that follows redirections by itself sends the whole pipeline on, after an `ASKING` by
+/// which a node answers for a slot that it does not have yet: the first command takes it away, and what follows is redirected anew.
+fn guarded(commands: &Pipeline) -> Pipeline {
+    let mut guarded = Pipeline::with_capacity(commands.len() + 1);
+    guarded.cmd("TIME");
+    for command in commands.cmd_iter() {
+        guarded.add_command(command.clone());
+    }
+    guarded
 }
 
 /// Without times of the client's own.

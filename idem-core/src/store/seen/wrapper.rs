@@ -10,7 +10,8 @@ use super::set::{Asked, Done, Set};
 use super::shard::Found;
 use crate::clock::Clock;
 use crate::machine::{
-    Claim, Completion, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, StateKind, Verdict,
+    Claim, Completion, End, Ended, Forgotten, Recorded, Released, Renewal, Renewed, Snapshot, StateKind,
+    Verdict,
 };
 use crate::store::{Reply, Store, StoreClass, StoreIdentity};
 use crate::{Body, Fingerprint, RecordId, Token};
@@ -80,24 +81,6 @@ impl<S: Store> Store for SeenSet<S> {
         }
     }
 
-    fn complete_many(&self, completions: &[Completion]) -> Reply<Vec<Recorded>> {
-        let asked = self.set.ask();
-        let learners: Vec<_> =
-            completions.iter().map(|completion| Learner::of(&self.set, completion, asked)).collect();
-        let reply = self.inner.complete_many(completions);
-        if learners.iter().all(Option::is_none) {
-            return reply;
-        }
-        reply.map(move |answers| {
-            for (learner, recorded) in learners.iter().zip(&answers) {
-                if let Some(learner) = learner {
-                    learner.hear(*recorded);
-                }
-            }
-            answers
-        })
-    }
-
     fn fail(&self, completion: &Completion) -> Reply<Recorded> {
         self.set.end(&completion.id, &completion.token);
         self.inner.fail(completion)
@@ -106,6 +89,30 @@ impl<S: Store> Store for SeenSet<S> {
     fn release(&self, id: &RecordId, token: &Token) -> Reply<Released> {
         self.set.end(id, token);
         self.inner.release(id, token)
+    }
+
+    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
+        let asked = self.set.ask();
+        let learner = |end: &End| match end {
+            End::Complete(completion) => Learner::of(&self.set, completion, asked),
+            End::Fail(Completion { id, token, .. }) | End::Release { id, token } => {
+                self.set.end(id, token);
+                None
+            }
+        };
+        let learners: Vec<_> = ends.iter().map(learner).collect();
+        let reply = self.inner.end_many(ends);
+        if learners.iter().all(Option::is_none) {
+            return reply;
+        }
+        reply.map(move |answers| {
+            for (learner, ended) in learners.iter().zip(&answers) {
+                if let (Some(learner), Ended::Recorded(recorded)) = (learner, ended) {
+                    learner.hear(*recorded);
+                }
+            }
+            answers
+        })
     }
 
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {

@@ -8,7 +8,7 @@ use self::housekeeping::Housekeeping;
 use super::row;
 use super::work::{Said, Wait, Work};
 use crate::clock::Clock;
-use crate::machine::{Answer, Change, Operation, Record, State, decide};
+use crate::machine::{Answer, Change, Ended, Operation, Record, State, decide};
 use crate::store::sqlite_record::file::{Identity, identity};
 use crate::store::sqlite_record::{Place, statements};
 use crate::{RecordId, StoreError, StoreErrorKind, Timestamp};
@@ -131,15 +131,12 @@ impl Engine {
                 }
                 Ok(Said::Claims(verdicts))
             }
-            Work::Completions(completions) => {
-                let mut recorded = Vec::with_capacity(completions.len());
-                for completion in completions {
-                    let operation = Operation::Complete(completion.clone());
-                    if let Answer::Record(answer) = self.operate(&completion.id, &operation, now)? {
-                        recorded.push(answer);
-                    }
+            Work::Ends(ends) => {
+                let mut ended = Vec::with_capacity(ends.len());
+                for end in ends {
+                    ended.extend(Ended::of(self.operate(&end.id(), &end.operation(), now)?));
                 }
-                Ok(Said::Recorded(recorded))
+                Ok(Said::Ended(ended))
             }
             Work::Sweep { after, left, swept } => {
                 let (gone, next) = self.sweep(*after, Self::WINDOW, *left, now)?;

@@ -1,7 +1,7 @@
 //! What the writing side can be asked for, and what it answers.
 
 use crate::RecordId;
-use crate::machine::{Answer, Claim, Completion, Operation, Recorded, Verdict};
+use crate::machine::{Answer, Claim, End, Ended, Operation, Verdict};
 
 /// One piece of work.
 #[allow(
@@ -11,7 +11,7 @@ use crate::machine::{Answer, Claim, Completion, Operation, Recorded, Verdict};
 pub(super) enum Work {
     One(RecordId, Operation),
     Claims(Vec<Claim>),
-    Completions(Vec<Completion>),
+    Ends(Vec<End>),
     /// Delete `left` dead records behind row `after`; `swept` are gone already.
     Sweep {
         after: i64,
@@ -26,7 +26,7 @@ pub(super) enum Work {
 pub(super) enum Said {
     One(Answer),
     Claims(Vec<Verdict>),
-    Recorded(Vec<Recorded>),
+    Ended(Vec<Ended>),
     Swept(u64),
     /// One transaction's share is done, and this is left: others first.
     More(Work),
@@ -50,7 +50,7 @@ impl Work {
             Self::One(_, Operation::Complete(_) | Operation::Fail(_) | Operation::Forget { .. }) => true,
             Self::One(_, Operation::Renew(_) | Operation::Release(_) | Operation::Inspect) => false,
             Self::Claims(claims) => claims.iter().any(Claim::must_survive),
-            Self::Completions(_) => true,
+            Self::Ends(ends) => ends.iter().any(|end| !matches!(end, End::Release { .. })),
             Self::Sweep { .. } => false,
             #[cfg(test)]
             Self::Panic => false,

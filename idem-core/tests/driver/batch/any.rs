@@ -38,7 +38,7 @@ fn message() -> impl Strategy<Value = Message> {
 }
 
 fn trouble() -> impl Strategy<Value = (&'static str, Trouble)> {
-    let operation = prop_oneof![Just("claim_many"), Just("complete_many"), Just("claim"), Just("complete")];
+    let operation = prop_oneof![Just("claim_many"), Just("end_many"), Just("claim"), Just("complete")];
     let trouble = prop_oneof![
         4 => Just(Trouble::None),
         2 => Just(Trouble::LostBefore),

@@ -11,7 +11,7 @@ fn what_has_ended_is_recorded_what_runs_keeps_its_claim_and_what_waits_gives_it_
         let (work, recorded, slow) = (work(&store), Gate::default(), Gate::default());
         // Two are under way to the store or got lost on it, two have gathered behind them, two run, and two wait.
         let fault = if lost { Fault::LostBefore } else { Fault::AnsweredLater(recorded.clone()) };
-        store.next("complete_many", fault);
+        store.next("end_many", fault);
         let (gates, slow) = ([Gate::default(), Gate::default()], &slow);
         let gates = &gates;
         let mut batch = Box::pin(work.run_batch(entries(8), 4, |n| async move {
@@ -141,7 +141,7 @@ fn at_every_poll_no_message_is_lost() {
         let work = work(&store);
         let answered: Vec<Gate> = (0..4).map(|_| Gate::default()).collect();
         for (at, gate) in answered.iter().enumerate() {
-            let operation = if at % 2 == 0 { "claim_many" } else { "complete_many" };
+            let operation = if at % 2 == 0 { "claim_many" } else { "end_many" };
             store.next(operation, Fault::AnsweredLater(gate.clone()));
         }
         // Equal keys too, and bodies of one to three polls.

@@ -28,7 +28,7 @@ fn results_that_come_while_others_are_under_way_go_with_the_next() {
     let store = ModelStore::new();
     let (work, answered) = (work(&store), Gate::default());
     let gates: Vec<Gate> = (0..6).map(|_| Gate::default()).collect();
-    store.next("complete_many", Fault::AnsweredLater(answered.clone()));
+    store.next("end_many", Fault::AnsweredLater(answered.clone()));
     let open = |range: std::ops::Range<usize>| gates[range].iter().for_each(Gate::open);
     let of = |n: usize| gates[n].clone();
     let mut batch = pin!(work.run_batch(entries(6), 6, |n| {
@@ -47,7 +47,7 @@ fn results_that_come_while_others_are_under_way_go_with_the_next() {
     assert_eq!(store.records(StateKind::Done), 2, "the others wait for the round trip under way");
     answered.open();
     assert_eq!(now(batch).len(), 6);
-    assert_eq!(store.count("complete_many"), 2);
+    assert_eq!(store.count("end_many"), 2);
 }
 
 #[test]
@@ -106,4 +106,59 @@ impl From<Error> for Own {
     fn from(error: Error) -> Self {
         panic!("no error of idem's own here: {error}")
     }
+}
+
+/// An error that a handler may have remembered.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+struct Failure {
+    is_final: bool,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        panic!("a body ran: {error}")
+    }
+}
+
+#[test]
+fn whatever_bodies_came_to_is_recorded_in_one_round_trip() {
+    use idem_core::private::{Call, ToStoreHandle as _, codec, run};
+    static HANDLER: Handler = Handler::new("tests.batch.ends");
+    let store = ModelStore::new();
+    let call = async |n: usize| {
+        let mut call = Call::derive(&HANDLER, false, |text| text.literal(&format!("msg:{n}")));
+        call.ask_attempt();
+        call.use_store(store.idem_store());
+        let codec = codec().final_error(|failure: &Failure| failure.is_final);
+        let body = async move {
+            match n % 3 {
+                0 => Ok(n),
+                of => Err(Failure { is_final: of == 1 }),
+            }
+        };
+        run(&call, codec, body).await
+    };
+    let results = now(idem_core::batch((0..30).map(call), 30));
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 10);
+    let states = [StateKind::Done, StateKind::Failed, StateKind::Open];
+    assert_eq!(states.map(|state| store.records(state)), [10, 10, 10]);
+    assert_eq!((store.count("claim_many"), store.count("end_many")), (1, 1));
+    // The two, and what they are made of.
+    assert_eq!(store.log().len(), 2 + 30 + 30);
+}
+
+/// What is given back is not sent again, as no release is: its lease runs out.
+#[test]
+fn a_release_that_got_lost_with_results_keeps_none_of_them_from_being_recorded() {
+    let store = ModelStore::new();
+    store.next("end_many", Fault::LostBefore);
+    let one = |n: usize| async move {
+        if n == 1 {
+            return Err(Error::from(idem_core::StoreError::new(idem_core::StoreErrorKind::Full, "a body's")));
+        }
+        Ok(n)
+    };
+    let results = in_time(&store, work(&store).run_batch(entries(3), 3, one));
+    assert!(results[0].is_ok() && results[1].is_err() && results[2].is_ok());
+    assert_eq!((store.records(StateKind::Done), store.records(StateKind::Held)), (2, 1));
 }

@@ -74,11 +74,11 @@ fn a_record_that_cannot_be_read_is_its_own_messages_error() {
 fn results_whose_record_got_lost_are_sent_again_together() {
     for fault in [Fault::LostBefore, Fault::LostAfter] {
         let store = ModelStore::new();
-        store.next("complete_many", fault);
+        store.next("end_many", fault);
         let results =
             in_time(&store, work(&store).run_batch(entries(10), 4, |n| async move { Ok::<_, Error>(n) }));
         assert!(results.iter().enumerate().all(|(n, result)| *result.as_ref().unwrap() == executed(n)));
-        assert!(store.count("complete_many") <= 2);
+        assert!(store.count("end_many") <= 2);
         assert_eq!(store.records(StateKind::Done), 10);
     }
 }
@@ -86,7 +86,7 @@ fn results_whose_record_got_lost_are_sent_again_together() {
 #[test]
 fn a_result_that_cannot_be_kept_keeps_no_other_from_being_recorded() {
     let store = ModelStore::new();
-    store.next("complete_many", Fault::Broken(StoreErrorKind::Full));
+    store.next("end_many", Fault::Broken(StoreErrorKind::Full));
     store.next("complete", Fault::Broken(StoreErrorKind::Full));
     let results = now(work(&store).run_batch(entries(4), 4, |n| async move { Ok::<_, Error>(n) }));
     assert_eq!(*results[0].as_ref().unwrap(), Outcome::Executed { value: 0, recorded: false });

@@ -2,10 +2,12 @@
 
 use super::{RedisServer, wait_until};
 
-/// A cluster of primaries without replicas; its slots are spread over all nodes but the last ones, as a test says.
+/// A cluster of primaries; its slots are spread over all nodes but the last ones, as a test says, which can be made replicas.
 #[derive(Debug)]
 pub struct RedisCluster {
     nodes: Vec<RedisServer>,
+    /// How many of them are no replicas; these come first.
+    primaries: usize,
 }
 
 /// How many slots a cluster has.
@@ -40,7 +42,8 @@ impl RedisCluster {
         for node in &nodes[1..] {
             assert_eq!(node.ask(&["CLUSTER", "MEET", "127.0.0.1", &nodes[0].port().to_string()]), "OK");
         }
-        let cluster = Self { nodes };
+        let primaries = nodes.len();
+        let cluster = Self { nodes, primaries };
         wait_until("all nodes know the cluster", || {
             cluster.nodes.iter().all(|node| {
                 let info = node.ask(&["CLUSTER", "INFO"]);
@@ -49,6 +52,45 @@ impl RedisCluster {
             })
         });
         cluster
+    }
+
+    /// The same, with a replica for each owner: that of the first owner is the first node behind all owners.
+    ///
+    /// # Panics
+    /// As `start`.
+    pub fn with_replicas(owners: usize) -> Self {
+        let mut cluster = Self::start(2 * owners, owners);
+        cluster.primaries = owners;
+        let (primaries, replicas) = cluster.nodes.split_at(owners);
+        for (primary, replica) in primaries.iter().zip(replicas) {
+            assert_eq!(replica.ask(&["CLUSTER", "REPLICATE", &primary.ask(&["CLUSTER", "MYID"])]), "OK");
+        }
+        for (primary, replica) in primaries.iter().zip(replicas) {
+            wait_until("the replica is in step", || {
+                let info = replica.ask(&["INFO", "replication"]);
+                info.contains("role:slave") && info.contains("master_link_status:up")
+            });
+            primary.wait_for_replicas(1);
+        }
+        cluster
+    }
+
+    /// Lets the replica of an owner take its place, whatever the others think, and waits until these know.
+    ///
+    /// # Panics
+    /// If they do not within ten seconds.
+    pub fn take_over(&self, replica: usize, owner: usize) {
+        assert_eq!(self.nodes[replica].ask(&["CLUSTER", "FAILOVER", "TAKEOVER"]), "OK");
+        let id = self.nodes[replica].ask(&["CLUSTER", "MYID"]);
+        let others = self.nodes.iter().enumerate().filter(|(number, _)| *number != owner);
+        for (_, node) in others {
+            wait_until("all others know the new owner", || {
+                let nodes = node.ask(&["CLUSTER", "NODES"]);
+                let line = nodes.lines().find(|line| line.starts_with(&id));
+                let is_owner = line.is_some_and(|line| line.contains("master") && line.contains('-'));
+                is_owner && node.ask(&["CLUSTER", "INFO"]).contains("cluster_state:ok")
+            });
+        }
     }
 
     /// The URL of its first node.
@@ -110,7 +152,7 @@ impl RedisCluster {
     pub fn end_move(&self, slot: u16, from: usize, to: usize) {
         let (source, target) = (&self.nodes[from], &self.nodes[to]);
         let id = target.ask(&["CLUSTER", "MYID"]);
-        for node in [target, source].into_iter().chain(&self.nodes) {
+        for node in [target, source].into_iter().chain(&self.nodes[..self.primaries]) {
             assert_eq!(node.ask(&["CLUSTER", "SETSLOT", &slot.to_string(), "NODE", &id]), "OK");
         }
         // Else a node could not outdo an older word when the slot moves on.

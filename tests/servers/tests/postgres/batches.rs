@@ -1,10 +1,12 @@
 //! Many records in one statement.
 
-use idem::machine::{Claim, Recorded, Verdict};
+use idem::machine::{Claim, End, Ended, Recorded, Verdict};
 use idem::{Store, Token};
 
 use crate::asks::{again, claim, ending};
 use crate::database::{database, migrated, number, open, run};
+
+const STORED: Ended = Ended::Recorded(Recorded::Stored);
 
 /// A number that looks random and is the same each time.
 fn spread(n: usize) -> usize {
@@ -30,17 +32,16 @@ fn f47_batches_in_any_order_with_repeats_neither_deadlock_nor_grant_twice() {
                             .iter()
                             .zip(&verdicts)
                             .filter_map(|(claim, verdict)| match verdict {
-                                Verdict::Claimed(grant) => Some(ending(claim, *grant, b"done")),
+                                Verdict::Claimed(grant) => {
+                                    Some(End::Complete(ending(claim, *grant, b"done")))
+                                }
                                 Verdict::InProgress { .. } | Verdict::Completed { .. } => None,
                                 other => panic!("{other:?}"),
                             })
                             .collect();
-                        let recorded = store.complete_many(&ends).await.expect("answers");
-                        assert!(
-                            recorded.iter().all(|recorded| *recorded == Recorded::Stored),
-                            "{recorded:?}"
-                        );
-                        ends.iter().map(|end| end.id).collect::<Vec<_>>()
+                        let ended = store.end_many(&ends).await.expect("answers");
+                        assert!(ended.iter().all(|ended| *ended == STORED), "{ended:?}");
+                        ends.iter().map(End::id).collect::<Vec<_>>()
                     })
                 })
                 .collect();
@@ -84,12 +85,12 @@ fn a_batch_greater_than_one_statement_takes_is_answered_in_order() {
         .zip(&verdicts)
         .enumerate()
         .map(|(n, (claim, verdict))| match verdict {
-            Verdict::Claimed(grant) => ending(claim, *grant, &n.to_le_bytes()),
+            Verdict::Claimed(grant) => End::Complete(ending(claim, *grant, &n.to_le_bytes())),
             other => panic!("{other:?}"),
         })
         .collect();
-    let recorded = run(async { store.complete_many(&ends).await }).expect("answers");
-    assert_eq!(recorded, vec![Recorded::Stored; claims.len()]);
+    let ended = run(async { store.end_many(&ends).await }).expect("answers");
+    assert_eq!(ended, vec![STORED; claims.len()]);
     let later: Vec<_> = claims.iter().map(|claim| Claim { token: Token::fresh(), ..claim.clone() }).collect();
     let verdicts = run(async { store.claim_many(&later).await }).expect("verdicts");
     for (n, verdict) in verdicts.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use idem::machine::{Claim, OnLapse, Renewal, Verdict};
+use idem::machine::{Claim, End, Ended, OnLapse, Recorded, Released, Renewal, Verdict};
 use idem::{PostgresStore, Store, Token};
 use idem_servers::PostgresServer;
 
@@ -147,4 +147,44 @@ fn after_the_first_a_duplicate_of_a_running_message_costs_one_statement() {
         *cost = sent() - before;
     }
     assert_eq!((costs[0], &costs[1..]), (2, &[1; 19][..]));
+}
+
+#[test]
+#[cfg_attr(not(postgres_server), ignore = "postgres is not on PATH")]
+fn ends_of_all_kinds_are_one_statement() {
+    let server = quiet_server();
+    let url = server.url("postgres");
+    let store = open(&migrated(PostgresStore::builder(url.as_str())));
+    let claims: Vec<_> = (0..30).map(|n| claim(&format!("end {n}"))).collect();
+    let verdicts = run(async { store.claim_many(&claims).await }).expect("verdicts");
+    let ends: Vec<_> = claims
+        .iter()
+        .zip(&verdicts)
+        .enumerate()
+        .map(|(n, (claim, verdict))| match (verdict, n % 3) {
+            (Verdict::Claimed(grant), 0) => End::Complete(ending(claim, *grant, b"done")),
+            (Verdict::Claimed(grant), 1) => End::Fail(ending(claim, *grant, b"failed")),
+            (Verdict::Claimed(_), _) => End::Release { id: claim.id, token: claim.token },
+            (other, _) => panic!("{other:?}"),
+        })
+        .collect();
+    let transactions = || number(&url, "select txid_snapshot_xmax(txid_current_snapshot())");
+    let before = transactions();
+    let ended = run(async { store.end_many(&ends).await }).expect("answers");
+    assert_eq!(transactions() - before, 1);
+    for (n, ended) in ended.into_iter().enumerate() {
+        match n % 3 {
+            2 => assert_eq!(ended, Ended::Released(Released::Released { tries: 1 })),
+            _ => assert_eq!(ended, Ended::Recorded(Recorded::Stored)),
+        }
+    }
+    let states: Vec<_> = claims.iter().map(|claim| judged(&store, &again(claim))).collect();
+    for (n, verdict) in states.into_iter().enumerate() {
+        let expected = match n % 3 {
+            0 => matches!(verdict, Verdict::Completed { body: Some(_), .. }),
+            1 => matches!(verdict, Verdict::Refused { body: Some(_), .. }),
+            _ => matches!(verdict, Verdict::Claimed(grant) if grant.tries == 2),
+        };
+        assert!(expected, "{n}: {verdict:?}");
+    }
 }

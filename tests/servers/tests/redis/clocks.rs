@@ -6,7 +6,7 @@ use idem::machine::{Claim, Prior, Recorded, StateKind, Verdict};
 use idem::{RedisStore, Store};
 use idem_servers::{RedisServer, wait_until};
 
-use crate::messages::{DAY, MINUTE, again, came, ending, grant, hear, message};
+use crate::messages::{DAY, MINUTE, again, came, complete_many, ending, grant, hear, message};
 use crate::place::{open, prefix};
 
 /// In seconds.
@@ -112,7 +112,7 @@ fn f38_a_host_that_was_stopped_for_a_day_claims_and_records_by_the_servers_time(
     let batch: Vec<_> = (0..3).map(|_| Claim { keep: 9 * DAY, ..message() }).collect();
     let ends: Vec<_> = batch.iter().map(|claim| ending(claim, grant(&store, claim).fence, b"done")).collect();
     server.set_clock(4 * A_DAY);
-    let recorded = hear(store.complete_many(&ends)).expect("answers");
+    let recorded = hear(complete_many(&store, &ends)).expect("answers");
     assert_eq!(recorded, [Recorded::Stored; 3]);
     batch.iter().for_each(ended);
 }
@@ -132,5 +132,5 @@ fn the_result_of_a_claim_whose_record_has_ended_is_recreated() {
     }
     assert_eq!(server.ask(&["DBSIZE"]), "3");
     came!(hear(store.complete(&ends[0])), Ok(Recorded::Recreated));
-    assert_eq!(hear(store.complete_many(&ends[1..])).expect("answers"), [Recorded::Recreated; 2]);
+    assert_eq!(hear(complete_many(&store, &ends[1..])).expect("answers"), [Recorded::Recreated; 2]);
 }

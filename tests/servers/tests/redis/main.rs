@@ -11,6 +11,7 @@ mod full;
 mod handlers;
 mod lost;
 mod messages;
+mod opened;
 mod place;
 mod redirected;
 mod replicas;

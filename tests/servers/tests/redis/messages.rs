@@ -1,9 +1,9 @@
 //! What attempts send.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use idem::machine::{Claim, Completion, Grant, OnLapse, Verdict};
-use idem::{Body, Fingerprint, RecordId, Reply, Store, StoreError, Token};
+use idem::machine::{Claim, Completion, End, Ended, Grant, OnLapse, Recorded, Verdict};
+use idem::{Body, Fingerprint, RecordId, Reply, Store, StoreError, StoreErrorKind, Token};
 
 use crate::place::RUNTIME;
 
@@ -50,9 +50,36 @@ pub(crate) fn ending(claim: &Claim, fence: u64, body: &[u8]) -> Completion {
     }
 }
 
+/// Records many successes in one round trip.
+pub(crate) fn complete_many(store: &dyn Store, completions: &[Completion]) -> Reply<Vec<Recorded>> {
+    let ends: Vec<_> = completions.iter().cloned().map(End::Complete).collect();
+    store.end_many(&ends).map(|answers| {
+        let recorded = answers.into_iter().map(|answer| match answer {
+            Ended::Recorded(recorded) => recorded,
+            other @ Ended::Released(_) => panic!("the answer to a success: {other:?}"),
+        });
+        recorded.collect()
+    })
+}
+
 /// Waits for a reply.
 pub(crate) fn hear<T: Send + 'static>(reply: Reply<T>) -> Result<T, StoreError> {
     RUNTIME.block_on(reply)
+}
+
+/// Asks until there is an answer, as the driver does: with the same token.
+pub(crate) fn at_last<T: Send + 'static>(ask: impl Fn() -> Reply<T>) -> T {
+    let deadline = Instant::now() + Duration::from_mins(1);
+    loop {
+        match hear(ask()) {
+            Ok(answer) => return answer,
+            Err(error) => {
+                assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+                assert!(Instant::now() < deadline, "a minute went by: {error}");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+    }
 }
 
 /// Claims, and must be granted.

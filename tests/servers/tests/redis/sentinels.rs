@@ -2,34 +2,19 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use idem::machine::{Claim, Completion, Recorded, Verdict};
-use idem::{RecordId, RedisStore, RedisStoreBuilder, Reply, Store, StoreErrorKind};
+use idem::{RecordId, RedisStore, RedisStoreBuilder, Store, StoreErrorKind};
 use idem_servers::{RedisSentinels, wait_until};
 
-use crate::messages::{again, came, ending, grant, hear, message};
+use crate::messages::{again, at_last, came, complete_many, ending, grant, hear, message};
 use crate::place::open;
 
 fn builder(sentinels: &RedisSentinels) -> RedisStoreBuilder {
     let mut urls = sentinels.urls();
     let first = RedisStore::builder(urls.next().expect("a Sentinel")).sentinel(RedisSentinels::NAME);
     urls.fold(first, RedisStoreBuilder::node)
-}
-
-/// Asks until there is an answer, as the driver does: with the same token.
-fn at_last<T: Send + 'static>(ask: impl Fn() -> Reply<T>) -> T {
-    let deadline = Instant::now() + Duration::from_mins(1);
-    loop {
-        match hear(ask()) {
-            Ok(answer) => return answer,
-            Err(error) => {
-                assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
-                assert!(Instant::now() < deadline, "a minute went by: {error}");
-                std::thread::sleep(Duration::from_millis(10));
-            }
-        }
-    }
 }
 
 /// What attempts were told, by message: grants in their order, and how each ended.
@@ -73,7 +58,7 @@ fn f43_a_failover_by_sentinels_keeps_what_replicas_have_and_the_store_carries_on
     let done: Vec<_> = (0..8).map(|_| message()).collect();
     let ends: Vec<Completion> =
         done.iter().map(|claim| ending(claim, grant(&store, claim).fence, b"before")).collect();
-    came!(hear(store.complete_many(&ends)), Ok(recorded) if recorded == [Recorded::Stored; 8]);
+    came!(hear(complete_many(&store, &ends)), Ok(recorded) if recorded == [Recorded::Stored; 8]);
     let offset = |server: usize, field: &str| sentinels.servers()[server].info(field);
     let written = offset(0, "master_repl_offset").parse::<u64>().expect("a number");
     wait_until("the replica has it", || {

@@ -162,3 +162,53 @@ fn scripts_that_are_flushed_while_many_are_at_it_spoil_nothing() {
     });
     wait_until("all records are there", || server.ask(&["DBSIZE"]) == "400");
 }
+
+/// Some of them are recorded, some fail for good, and some are given back.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn ends_of_all_kinds_are_one_round_trip() {
+    use idem::machine::{End, Ended, Released};
+
+    let server = RedisServer::start();
+    for builder in [RedisStore::builder(server.url()), RedisStore::builder(server.url()).only_scripts()] {
+        let store = open(builder.prefix(prefix()));
+        let claims: Vec<_> = (0..30).map(|_| message()).collect();
+        let ends: Vec<_> = (0..)
+            .zip(&claims)
+            .map(|(number, claim)| {
+                let end = ending(claim, grant(&store, claim).fence, b"how it ended");
+                match number % 3 {
+                    0 => End::Complete(end),
+                    1 => End::Fail(end),
+                    _ => End::Release { id: claim.id, token: claim.token },
+                }
+            })
+            .collect();
+        let mut client = server.client();
+        let mut packets = || {
+            let info = client.ask(&["INFO", "stats"]);
+            let field = info.lines().find_map(|line| line.strip_prefix("total_reads_processed:"));
+            field.and_then(|reads| reads.trim().parse::<u64>().ok()).expect("a number")
+        };
+        let before = packets();
+        let ended = hear(store.end_many(&ends)).expect("answers");
+        // The ends, and this question.
+        assert_eq!(packets() - before, 2);
+        for (number, (claim, ended)) in claims.iter().zip(ended).enumerate() {
+            let verdict = hear(store.claim(&again(claim)));
+            match number % 3 {
+                0 => came!(
+                    (ended, verdict),
+                    (Ended::Recorded(Recorded::Stored), Ok(Verdict::Completed { .. }))
+                ),
+                1 => {
+                    came!((ended, verdict), (Ended::Recorded(Recorded::Stored), Ok(Verdict::Refused { .. })));
+                }
+                _ => came!(
+                    (ended, verdict),
+                    (Ended::Released(Released::Released { tries: 1 }), Ok(Verdict::Claimed(grant))) if grant.tries == 2
+                ),
+            }
+        }
+    }
+}
