@@ -166,7 +166,7 @@ pub enum Forgotten {
         /// What is left of its lease.
         remaining: Duration,
     },
-    /// There was none.
+    /// There was none; or one that was damaged, of which nothing can be said but that it is gone.
     Absent,
 }
 

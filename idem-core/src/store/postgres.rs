@@ -81,8 +81,8 @@ pub use target::PostgresTarget;
 ///   [timeout](PostgresStoreBuilder::timeout) has passed.
 /// - **Behind a pooling proxy** that hands out a connection for each transaction, connect with `statement_cache_capacity(0)` (in a URL,
 ///   `?statement-cache-capacity=0`). Each operation is then a transaction of its own, of four round trips, that needs no prepared statement
-///   to be found again and leaves no setting behind. A proxy that keeps track of prepared statements itself, or that hands out a connection
-///   for each session, needs none of that.
+///   to be found again and leaves no setting behind. A proxy that keeps track of prepared statements itself needs it too, or the
+///   settings of the store's sessions stay with whoever is next. One that hands out a connection for each session needs none of that.
 ///
 /// The table is made by [`migrate`](PostgresStoreBuilder::migrate), or by the statements that [`schema`](Self::schema) prints.
 #[derive(Clone)]

@@ -5,7 +5,10 @@ select
     current_setting('transaction_read_only')::boolean,
     current_setting('synchronous_commit'),
     c.relkind::text,
-    c.relpersistence::text,
+    -- Of a partitioned table, that of its partitions, in which the records are.
+    case when exists (
+        select from pg_partition_tree(c.oid) as p join pg_class as part on part.oid = p.relid where part.relpersistence <> 'p'
+    ) then 'u' else c.relpersistence end::text,
     obj_description(c.oid, 'pg_class'),
     has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
         and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'),

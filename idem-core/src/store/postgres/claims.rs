@@ -27,7 +27,8 @@ impl Inner {
             Some(verdict) => verdict,
             None => self.write(claim).await?,
         };
-        self.storm.count(matches!(verdict, Verdict::Completed { .. } | Verdict::Refused { .. }));
+        // All that changed nothing were told by what was found, a message that another attempt has too.
+        self.storm.count(!matches!(verdict, Verdict::Claimed(_)));
         Ok(verdict)
     }
 

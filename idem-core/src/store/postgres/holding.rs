@@ -49,7 +49,12 @@ impl Inner {
     pub(super) async fn forget(&self, id: &RecordId, force: bool) -> Result<Forgotten, StoreError> {
         let bind = |ask: Ask| ask.bind(id.as_bytes().as_slice()).bind(force);
         let read = |rows: &[PgRow]| {
-            Ok(one(rows)?.and_then(|said| {
+            let said = match one(rows) {
+                // What it was cannot be said. It is gone, as was asked for, and that is what a second try would hear.
+                Err(_) if Said::has_written(rows) => return Ok(Some(Forgotten::Absent)),
+                said => said?,
+            };
+            Ok(said.and_then(|said| {
                 let (answer, change) = decide(said.record.as_ref(), &Operation::Forget { force }, said.now);
                 match answer {
                     Answer::Forget(forgotten) if (said.wrote == 1) == (change == Change::Remove) => {

@@ -43,6 +43,11 @@ impl Said {
         })
     }
 
+    /// Whether the statement wrote, even if the record that it answers with cannot be read.
+    pub(super) fn has_written(rows: &[PgRow]) -> bool {
+        rows.first().is_some_and(|row| matches!(get::<i16>(row, 0, "(the answer)"), Ok(1..)))
+    }
+
     /// Of a statement that says nothing about the record, because `claim` made it.
     pub(super) fn read_of_made(row: &PgRow, claim: &Claim) -> Result<Self, Damaged> {
         let (now, after) = clocks(row)?;

@@ -209,6 +209,20 @@ fn a_table_that_is_empty_after_a_crash_is_refused() {
     let builder = migrated(PostgresStore::builder(url.as_str()));
     execute(&url, "alter table idem_record set unlogged");
     refused(&builder, Misconfigured, "unlogged");
+
+    let parts = PostgresStore::schema()
+        .replace("idem_record", "parts")
+        .replace(" with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02)", " partition by hash (k)");
+    execute(&url, &parts);
+    execute(
+        &url,
+        "create table part_0 partition of parts for values with (modulus 2, remainder 0);
+         create unlogged table part_1 partition of parts for values with (modulus 2, remainder 1);",
+    );
+    let builder = builder.table("parts");
+    refused(&builder, Misconfigured, "unlogged");
+    execute(&url, "alter table part_1 set logged");
+    granted(&open(&builder), &claim("one"));
 }
 
 /// What the server says in the middle of an operation, by a trigger that says it.

@@ -125,6 +125,32 @@ fn claims_sweep_in_pace_with_what_they_write() {
 
 #[test]
 #[cfg_attr(not(postgres_server), ignore = "postgres is not on PATH")]
+fn after_the_first_a_duplicate_of_a_running_message_costs_one_statement() {
+    let url = crate::database::database(&[]);
+    let _ = migrated(PostgresStore::builder(url.as_str()));
+    // One session, which counts what it has run of each prepared statement.
+    let pool = run(sqlx::postgres::PgPoolOptions::new().max_connections(1).connect(&url)).expect("a pool");
+    let store = open(&PostgresStore::builder(pool.clone()));
+    let sent = || {
+        let counted =
+            "select coalesce(sum(generic_plans + custom_plans), 0)::bigint from pg_prepared_statements
+                       where statement like '%\"idem_record\"%'";
+        let counted = sqlx::query_scalar::<_, i64>(counted).persistent(false);
+        run(counted.fetch_one(&pool)).expect("a count")
+    };
+    let first = claim("running");
+    granted(&store, &first);
+    let mut costs = [0; 20];
+    for cost in &mut costs {
+        let before = sent();
+        assert!(matches!(judged(&store, &again(&first)), Verdict::InProgress { .. }));
+        *cost = sent() - before;
+    }
+    assert_eq!((costs[0], &costs[1..]), (2, &[1; 19][..]));
+}
+
+#[test]
+#[cfg_attr(not(postgres_server), ignore = "postgres is not on PATH")]
 fn ends_of_all_kinds_are_one_statement() {
     let server = quiet_server();
     let url = server.url("postgres");
