@@ -124,7 +124,8 @@ pub trait Store: Send + Sync + 'static {
         Reply::all(ends.iter().map(|end| end_one(self, end)).collect())
     }
 
-    /// Deletes a record on an operator's word; a live claim only with `force`.
+    /// Deletes a record on an operator's word; a live claim only with `force`. It has no token, so it is not sent again after a reply was
+    /// lost: the error leaves open whether it was done.
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten>;
 
     /// Looks at a record.

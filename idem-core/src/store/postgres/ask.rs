@@ -9,7 +9,7 @@ use sqlx::{PgConnection, Postgres, SqlStr};
 
 use super::Inner;
 use super::connections::Lent;
-use super::fault::{Next, next};
+use super::fault::{Next, may_be_done, next};
 use super::row::Damaged;
 use crate::{StoreError, StoreErrorKind, Token};
 
@@ -41,6 +41,13 @@ impl Heard for u64 {
     }
 }
 
+/// Whether a statement may be done twice.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sending {
+    Repeatable,
+    Once,
+}
+
 /// How often a statement is sent when others are in the way. Under load one in some thousands meets another; twice in a row is rare.
 const TRIES: u32 = 8;
 
@@ -64,7 +71,18 @@ impl Inner {
         bind: impl Fn(Ask) -> Ask,
         read: impl Fn(&[PgRow]) -> Result<Option<T>, Damaged>,
     ) -> impl Future<Output = Result<T, StoreError>> {
-        self.send(doing, statement, bind, move |rows: &Vec<PgRow>| read(rows))
+        self.send(Sending::Repeatable, doing, statement, bind, move |rows: &Vec<PgRow>| read(rows))
+    }
+
+    /// The same of what has no token in it: once it may have been done, it is not sent again.
+    pub(super) fn ask_once<T>(
+        &self,
+        doing: &str,
+        statement: &SqlStr,
+        bind: impl Fn(Ask) -> Ask,
+        read: impl Fn(&[PgRow]) -> Result<Option<T>, Damaged>,
+    ) -> impl Future<Output = Result<T, StoreError>> {
+        self.send(Sending::Once, doing, statement, bind, move |rows: &Vec<PgRow>| read(rows))
     }
 
     /// Sends a statement that answers nothing. How many rows it wrote.
@@ -74,11 +92,12 @@ impl Inner {
         statement: &SqlStr,
         bind: impl Fn(Ask) -> Ask,
     ) -> impl Future<Output = Result<u64, StoreError>> {
-        self.send(doing, statement, bind, |written: &u64| Ok(Some(*written)))
+        self.send(Sending::Repeatable, doing, statement, bind, |written: &u64| Ok(Some(*written)))
     }
 
     async fn send<T, H: Heard>(
         &self,
+        sending: Sending,
         doing: &str,
         statement: &SqlStr,
         bind: impl Fn(Ask) -> Ask,
@@ -108,6 +127,9 @@ impl Inner {
                     Next::Elsewhere if tries < TRIES => {
                         drop(lent);
                         self.connections.forget_idle();
+                        if sending == Sending::Once && may_be_done(&error) {
+                            return Err(self.place.trouble(doing, error));
+                        }
                     }
                     Next::Again | Next::Stop => {
                         self.take_back(lent);

@@ -19,7 +19,7 @@ pub(super) struct Advice {
 pub(super) enum Next {
     /// Another session was in the way; nothing was written. The same again.
     Again,
-    /// The connection had died, or it knows the table as it was. The same on a new one: what was sent has a token in it.
+    /// The connection had died, or it knows the table as it was. The same on a new one, if what was sent may be done twice.
     Elsewhere,
     /// Tell the caller. The connection is as good as before.
     Stop,
@@ -45,6 +45,11 @@ pub(super) fn next(error: &sqlx::Error, may_be_stale: bool) -> Next {
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) if may_be_stale => Next::Elsewhere,
         _ => Next::Close,
     }
+}
+
+/// Whether nobody knows if the statement was done.
+pub(super) const fn may_be_done(error: &sqlx::Error) -> bool {
+    !matches!(error, sqlx::Error::Database(_))
 }
 
 pub(super) fn advice(error: &sqlx::Error) -> Advice {

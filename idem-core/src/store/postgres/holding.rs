@@ -64,7 +64,8 @@ impl Inner {
                 }
             }))
         };
-        self.ask("forget a record", &self.statements.forget, bind, read).await
+        // Done twice, it would delete what another caller has claimed in between.
+        self.ask_once("forget a record", &self.statements.forget, bind, read).await
     }
 
     pub(super) async fn inspect(&self, id: &RecordId) -> Result<Option<Snapshot>, StoreError> {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use idem::machine::{Recorded, Verdict};
+use idem::machine::{Forgotten, Recorded, Verdict};
 use idem::{Error, ErrorKind, Handler, Idempotent, Key, PostgresStore, Store, StoreErrorKind};
 use idem_servers::Proxy;
 
@@ -73,6 +73,26 @@ fn f22_a_completion_whose_reply_is_lost_is_stored_once() {
     assert_eq!(complete(&store, &ending(&first, grant, b"done")), Recorded::Stored);
     proxy.wait_until_lost(1);
     assert_eq!(replayed(&store, &first), b"done");
+}
+
+/// Sent again, it would delete what another caller has claimed and recorded meanwhile.
+#[test]
+#[cfg_attr(not(postgres_server), ignore = "postgres is not on PATH")]
+fn f22_a_deletion_whose_reply_is_lost_is_not_sent_again() {
+    let (store, proxy, direct) = behind_a_proxy(LONG);
+    let first = claim("lost reply");
+    let grant = granted(&store, &first);
+    assert_eq!(complete(&store, &ending(&first, grant, b"done")), Recorded::Stored);
+    proxy.lose_reply_to(first.id.as_bytes());
+    let error = store.forget(&first.id, false).wait().expect_err("an outcome that nobody knows");
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+    proxy.wait_until_lost(1);
+    assert_eq!(number(&direct, "select count(*) from idem_record"), 0);
+
+    let again = granted(&store, &again(&first));
+    assert!(again.fence > grant.fence && !again.resumed);
+    assert!(matches!(store.forget(&first.id, true).wait(), Ok(Forgotten::Forgotten(_))));
+    assert!(matches!(store.forget(&first.id, true).wait(), Ok(Forgotten::Absent)));
 }
 
 #[test]
