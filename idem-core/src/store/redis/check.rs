@@ -106,30 +106,33 @@ impl Report {
     /// Why no store can be opened there. Who was `named` by others that know where the primary is, by Sentinels or a cluster, will be
     /// another server once they have heard of a failover.
     pub(super) fn refusal(&self, place: &Place, named: bool, evicting: bool) -> Option<StoreError> {
-        if self.mode == Mode::Sentinel {
-            let what = "this is a Sentinel, which keeps no records; name the primary with `sentinel(name)`";
-            return Some(place.error(StoreErrorKind::Misconfigured, what));
-        }
-        if self.replica && (named || self.orphaned) {
-            let what = "cannot connect: it is a read-only replica now, and another server is the primary or will be; try again soon, \
-                        or give the primary's address if this one is always a replica's";
-            return Some(place.error(StoreErrorKind::Unavailable, what));
-        }
-        if self.replica {
-            let what = "cannot connect: this is a read-only replica, whose records may be old, and its primary is up; give the \
-                        address of the primary, or try again if a failover has just moved that";
-            return Some(place.error(StoreErrorKind::ReadOnly, what));
-        }
-        if self.loading {
-            let what = "it is reading its data from the disk; it will answer soon";
-            return Some(place.error(StoreErrorKind::Unavailable, what));
-        }
-        let policy = self.evicting().filter(|_| !evicting)?;
-        let what = format!(
-            "its `maxmemory-policy` is `{policy}`: it would delete live claims to make room, and messages would run twice; \
-             set it to `noeviction`, or accept that with `allow_eviction()`"
-        );
-        Some(place.error(StoreErrorKind::Misconfigured, what))
+        let (kind, why) = self.obstacle(named, evicting)?;
+        Some(place.error(kind, format_args!("cannot connect: {why}")))
+    }
+
+    fn obstacle(&self, named: bool, evicting: bool) -> Option<(StoreErrorKind, String)> {
+        let (kind, why) = if self.mode == Mode::Sentinel {
+            let why = "this is a Sentinel, which keeps no records; name the primary with `sentinel(name)`";
+            (StoreErrorKind::Misconfigured, why)
+        } else if self.replica && (named || self.orphaned) {
+            let why = "it is a read-only replica now, and another server is the primary or will be; try again soon, \
+                       or give the primary's address if this one is always a replica's";
+            (StoreErrorKind::Unavailable, why)
+        } else if self.replica {
+            let why = "this is a read-only replica, whose records may be old, and its primary is up; give the \
+                       address of the primary, or try again if a failover has just moved that";
+            (StoreErrorKind::ReadOnly, why)
+        } else if self.loading {
+            (StoreErrorKind::Unavailable, "it is reading its data from the disk; it will answer soon")
+        } else {
+            let policy = self.evicting().filter(|_| !evicting)?;
+            let why = format!(
+                "its `maxmemory-policy` is `{policy}`: it would delete live claims to make room, and messages would run twice; \
+                 set it to `noeviction`, or accept that with `allow_eviction()`"
+            );
+            return Some((StoreErrorKind::Misconfigured, why));
+        };
+        Some((kind, why.to_owned()))
     }
 
     /// The policy that may delete records, if there is one.
