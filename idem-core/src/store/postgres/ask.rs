@@ -43,8 +43,9 @@ impl Heard for u64 {
 
 /// Whether a statement may be done twice.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sending {
+pub(super) enum Sending {
     Repeatable,
+    /// It has no token in it: once it may have been done, it is not sent again.
     Once,
 }
 
@@ -74,17 +75,6 @@ impl Inner {
         self.send(Sending::Repeatable, doing, statement, bind, move |rows: &Vec<PgRow>| read(rows))
     }
 
-    /// The same of what has no token in it: once it may have been done, it is not sent again.
-    pub(super) fn ask_once<T>(
-        &self,
-        doing: &str,
-        statement: &SqlStr,
-        bind: impl Fn(Ask) -> Ask,
-        read: impl Fn(&[PgRow]) -> Result<Option<T>, Damaged>,
-    ) -> impl Future<Output = Result<T, StoreError>> {
-        self.send(Sending::Once, doing, statement, bind, move |rows: &Vec<PgRow>| read(rows))
-    }
-
     /// Sends a statement that answers nothing. How many rows it wrote.
     pub(super) fn tell(
         &self,
@@ -95,7 +85,8 @@ impl Inner {
         self.send(Sending::Repeatable, doing, statement, bind, |written: &u64| Ok(Some(*written)))
     }
 
-    async fn send<T, H: Heard>(
+    /// Sends a statement until `read` finds an answer in what is heard of it.
+    pub(super) async fn send<T, H: Heard>(
         &self,
         sending: Sending,
         doing: &str,

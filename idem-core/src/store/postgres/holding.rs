@@ -3,7 +3,7 @@
 use sqlx::postgres::PgRow;
 
 use super::Inner;
-use super::ask::Ask;
+use super::ask::{Ask, Sending};
 use super::row::{Damaged, Said, span};
 use crate::machine::{Answer, Change, Forgotten, Operation, Released, Renewal, Renewed, Snapshot, decide};
 use crate::{RecordId, StoreError, StoreErrorKind, Token};
@@ -48,7 +48,7 @@ impl Inner {
 
     pub(super) async fn forget(&self, id: &RecordId, force: bool) -> Result<Forgotten, StoreError> {
         let bind = |ask: Ask| ask.bind(id.as_bytes().as_slice()).bind(force);
-        let read = |rows: &[PgRow]| {
+        let read = |rows: &Vec<PgRow>| {
             let said = match one(rows) {
                 // What it was cannot be said. It is gone, as was asked for, and that is what a second try would hear.
                 Err(_) if Said::has_written(rows) => return Ok(Some(Forgotten::Absent)),
@@ -65,7 +65,7 @@ impl Inner {
             }))
         };
         // Done twice, it would delete what another caller has claimed in between.
-        self.ask_once("forget a record", &self.statements.forget, bind, read).await
+        self.send(Sending::Once, "forget a record", &self.statements.forget, bind, read).await
     }
 
     pub(super) async fn inspect(&self, id: &RecordId) -> Result<Option<Snapshot>, StoreError> {
