@@ -31,7 +31,8 @@ pub(crate) use scope::{is_inside, join, leave};
 pub(crate) use seats::Seat;
 use shared::Shared;
 
-/// Runs calls of idempotent handlers as a batch: as if each were awaited by itself, but claimed in one round trip and ended in one. Results come in the order of the calls.
+/// Runs calls of idempotent handlers as a batch: as if each were awaited by itself, but claimed in one round trip and ended in
+/// one. Results come in the order of the calls.
 ///
 /// At most `limit` bodies run at once (0 counts as 1), all on the caller's task. For bodies that keep a processor busy, spawn
 /// within the body. All calls are held until the batch has ended, so give it what the queue hands out at once, not the whole queue.
@@ -72,9 +73,9 @@ use shared::Shared;
 ///   has run. An error that may be about one record alone (damaged, no room) is not taken for all: each is then asked by itself.
 /// - **Ends**: results, errors that are remembered, and claims that go back after an error. Each is sent as soon as every call that was
 ///   woken has gone on, together with all others that are there, unless a round trip is under way: then with the next one. So
-///   whatever quick bodies came to is recorded in one round trip, or in one for every 16 MiB of it, and a result never waits for a slow body. It does wait for bodies
-///   that do not yield, for ten milliseconds and the one that runs then. If the worker is killed meanwhile, what had ended and was not
-///   sent runs again.
+///   whatever quick bodies came to is recorded in one round trip, or in one for every 16 MiB of it, and a result never waits for a
+///   slow body. It does wait for bodies that do not yield, for ten milliseconds and the one that runs then. If the worker is killed
+///   meanwhile, what had ended and was not sent runs again.
 /// - **Everything else** goes by itself: renewals, which may not wait for a body that does not yield, and claims that go back after a
 ///   panic or because their calls were dropped. Plain `fn` handlers and handlers that are called by a body do not take part. Calls
 ///   on several stores gather for each store; see [`Store::identity`](crate::Store::identity).
