@@ -332,7 +332,7 @@ impl Store for Reference {
         if self.fault.batch_trusts_tokens() {
             let records = self.disk.lock();
             for end in &mut batch {
-                let holder = records.map.get(&self.fault.key(end.id())).map(|record| record.token);
+                let holder = records.map.get(&self.fault.key(*end.id())).map(|record| record.token);
                 let (End::Complete(Completion { token, .. })
                 | End::Fail(Completion { token, .. })
                 | End::Release { token, .. }) = end;

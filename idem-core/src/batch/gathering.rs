@@ -97,10 +97,7 @@ impl Gathering {
 
 /// Bytes of what there is to record.
 fn result_bytes(end: &End) -> usize {
-    match end {
-        End::Complete(completion) | End::Fail(completion) => completion.body.len(),
-        End::Release { .. } => 0,
-    }
+    end.completion().map_or(0, |completion| completion.body.len())
 }
 
 impl Store for Gathering {

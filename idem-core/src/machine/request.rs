@@ -93,11 +93,28 @@ pub enum End {
 
 impl End {
     /// The record.
-    pub const fn id(&self) -> RecordId {
+    pub const fn id(&self) -> &RecordId {
         match self {
             Self::Complete(Completion { id, .. })
             | Self::Fail(Completion { id, .. })
-            | Self::Release { id, .. } => *id,
+            | Self::Release { id, .. } => id,
+        }
+    }
+
+    /// The attempt.
+    pub const fn token(&self) -> &Token {
+        match self {
+            Self::Complete(Completion { token, .. })
+            | Self::Fail(Completion { token, .. })
+            | Self::Release { token, .. } => token,
+        }
+    }
+
+    /// What there is to record; nothing of a release.
+    pub const fn completion(&self) -> Option<&Completion> {
+        match self {
+            Self::Complete(completion) | Self::Fail(completion) => Some(completion),
+            Self::Release { .. } => None,
         }
     }
 

@@ -6,8 +6,7 @@ use std::time::Duration;
 use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
 use crate::clock::Clock;
 use crate::machine::{
-    Claim, Completion, End, Ended, Forgotten, Grant, Prior, Recorded, Released, Renewal, Renewed, Snapshot,
-    Verdict,
+    Claim, Completion, Forgotten, Grant, Prior, Recorded, Released, Renewal, Renewed, Snapshot, Verdict,
 };
 use crate::{RecordId, Token};
 
@@ -58,14 +57,6 @@ impl Store for KeyOnly {
 
     fn release(&self, _: &RecordId, _: &Token) -> Reply<Released> {
         Reply::ready(Ok(Released::Released { tries: 1 }))
-    }
-
-    fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
-        let ended = |end: &End| match end {
-            End::Complete(_) | End::Fail(_) => Ended::Recorded(Recorded::Gone),
-            End::Release { .. } => Ended::Released(Released::Released { tries: 1 }),
-        };
-        Reply::ready(Ok(ends.iter().map(ended).collect()))
     }
 
     fn forget(&self, _: &RecordId, _: bool) -> Reply<Forgotten> {

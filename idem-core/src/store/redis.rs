@@ -293,7 +293,7 @@ impl Store for RedisStore {
     }
 
     fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
-        self.operate_all(ends.iter().map(|end| (end.id(), end.operation())), None, Ended::of)
+        self.operate_all(ends.iter().map(|end| (*end.id(), end.operation())), None, Ended::of)
     }
 
     fn forget(&self, id: &RecordId, force: bool) -> Reply<Forgotten> {

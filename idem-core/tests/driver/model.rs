@@ -254,7 +254,7 @@ impl Store for ModelStore {
                 End::Fail(_) => "fail",
                 End::Release { .. } => "release",
             };
-            let answer = store.apply(&end.id(), name, &end.operation());
+            let answer = store.apply(end.id(), name, &end.operation());
             Ended::of(answer).expect("the answer to an end")
         })
     }

@@ -183,7 +183,7 @@ impl ReferenceStateMachine for Protocol {
                         End::Complete(ending) | End::Fail(ending) => state.may_end(ending),
                         End::Release { .. } => true,
                     };
-                    state.judge(end.id(), &end.operation());
+                    state.judge(*end.id(), &end.operation());
                     may
                 })
             }
@@ -210,7 +210,7 @@ impl ReferenceStateMachine for Protocol {
             }
             Transition::EndMany(ends) => {
                 for end in ends {
-                    state.judge(end.id(), &end.operation());
+                    state.judge(*end.id(), &end.operation());
                 }
             }
             Transition::Sweep(_) => {}

@@ -226,8 +226,7 @@ impl Store for Shared {
 
     fn end_many(&self, ends: &[End]) -> Reply<Vec<Ended>> {
         let mut ended = vec![None; ends.len()];
-        let ids: Vec<_> = ends.iter().map(End::id).collect();
-        let served = self.by_shard(ids.iter(), |shard, now, at| {
+        let served = self.by_shard(ends.iter().map(End::id), |shard, now, at| {
             ended[at] = match &ends[at] {
                 End::Complete(completion) => Some(Ended::Recorded(shard.complete(completion, false, now)?)),
                 End::Fail(completion) => Some(Ended::Recorded(shard.complete(completion, true, now)?)),

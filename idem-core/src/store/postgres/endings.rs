@@ -9,7 +9,7 @@ use super::Inner;
 use super::ask::Ask;
 use super::row::{Damaged, Said, fence, span};
 use crate::machine::{Answer, Change, Completion, End, Ended, Operation, Recorded, decide};
-use crate::{RecordId, StoreError, StoreErrorKind, Token};
+use crate::{RecordId, StoreError, StoreErrorKind};
 
 /// In one statement. A greater batch goes in several.
 const MOST: usize = 1_000;
@@ -117,31 +117,22 @@ fn round(ends: &[End], ended: &[Option<Ended>]) -> BTreeMap<RecordId, usize> {
         if ended[index].is_some() {
             continue;
         }
-        bytes += result(end).map_or(0, |end| end.body.len());
+        bytes += end.completion().map_or(0, |end| end.body.len());
         if round.len() == MOST || (bytes > MOST_BYTES && !round.is_empty()) {
             break;
         }
-        round.entry(end.id()).or_insert(index);
+        round.entry(*end.id()).or_insert(index);
     }
     round
 }
 
-/// What there is to record; nothing of a release.
-fn result(end: &End) -> Option<&Completion> {
-    match end {
-        End::Complete(completion) | End::Fail(completion) => Some(completion),
-        End::Release { .. } => None,
-    }
-}
-
 fn bind_many(ask: Ask, ends: &[&End]) -> Ask {
-    let results: Vec<Option<&Completion>> = ends.iter().map(|end| result(end)).collect();
+    let results: Vec<Option<&Completion>> = ends.iter().map(|end| end.completion()).collect();
     let spans = |of: fn(&Completion) -> Duration| -> Vec<i64> {
         results.iter().map(|end| end.map_or(0, |end| span(of(end)))).collect()
     };
-    let id = |end: &&End| end.id().as_bytes().to_vec();
-    let ids: Vec<Vec<u8>> = ends.iter().map(id).collect();
-    let tokens: Vec<&[u8]> = ends.iter().map(|end| token(end).as_bytes().as_slice()).collect();
+    let ids: Vec<&[u8]> = ends.iter().map(|end| end.id().as_bytes().as_slice()).collect();
+    let tokens: Vec<&[u8]> = ends.iter().map(|end| end.token().as_bytes().as_slice()).collect();
     let bodies: Vec<Option<&[u8]>> = results.iter().map(|end| end.map(|end| end.body.as_slice())).collect();
     let prints = results.iter().map(|end| end.and_then(|end| end.fingerprint.as_ref()));
     let prints: Vec<Option<&[u8]>> =
@@ -156,14 +147,6 @@ fn bind_many(ask: Ask, ends: &[&End]) -> Ask {
         .bind(prints)
         .bind(fences)
         .bind(states)
-}
-
-const fn token(end: &End) -> &Token {
-    match end {
-        End::Complete(Completion { token, .. })
-        | End::Fail(Completion { token, .. })
-        | End::Release { token, .. } => token,
-    }
 }
 
 /// The state of the record then.

@@ -134,7 +134,7 @@ impl Engine {
             Work::Ends(ends) => {
                 let mut ended = Vec::with_capacity(ends.len());
                 for end in ends {
-                    ended.extend(Ended::of(self.operate(&end.id(), &end.operation(), now)?));
+                    ended.extend(Ended::of(self.operate(end.id(), &end.operation(), now)?));
                 }
                 Ok(Said::Ended(ended))
             }

@@ -50,7 +50,7 @@ impl Work {
             Self::One(_, Operation::Complete(_) | Operation::Fail(_) | Operation::Forget { .. }) => true,
             Self::One(_, Operation::Renew(_) | Operation::Release(_) | Operation::Inspect) => false,
             Self::Claims(claims) => claims.iter().any(Claim::must_survive),
-            Self::Ends(ends) => ends.iter().any(|end| !matches!(end, End::Release { .. })),
+            Self::Ends(ends) => ends.iter().any(|end| end.completion().is_some()),
             Self::Sweep { .. } => false,
             #[cfg(test)]
             Self::Panic => false,

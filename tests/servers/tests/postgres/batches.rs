@@ -41,7 +41,7 @@ fn f47_batches_in_any_order_with_repeats_neither_deadlock_nor_grant_twice() {
                             .collect();
                         let ended = store.end_many(&ends).await.expect("answers");
                         assert!(ended.iter().all(|ended| *ended == STORED), "{ended:?}");
-                        ends.iter().map(End::id).collect::<Vec<_>>()
+                        ends.iter().map(|end| *end.id()).collect::<Vec<_>>()
                     })
                 })
                 .collect();
