@@ -88,9 +88,8 @@ impl Seeds {
         all
     }
 
-    fn meet(&self, map: &Map) {
-        let met: HashSet<_> = map.values().cloned().collect();
-        *self.met.lock().unwrap_or_else(PoisonError::into_inner) = met.into_iter().collect();
+    fn meet(&self, nodes: &HashSet<Arc<str>>) {
+        *self.met.lock().unwrap_or_else(PoisonError::into_inner) = nodes.iter().cloned().collect();
     }
 }
 
@@ -144,11 +143,13 @@ impl Cluster {
         commands.add_command(command.clone());
         let nodes: HashSet<_> = map.values().cloned().collect();
         let commands = &commands;
-        let asked = nodes
-            .into_iter()
-            .map(|address| Box::pin(async move { (self.send_to(&address, commands, 0).await, address) }));
-        let said = Join::new(asked).await.into_iter();
-        said.filter_map(|(said, address)| Some((address.to_string(), said.ok()?.pop()?))).collect()
+        let asked = nodes.into_iter().map(|address| {
+            Box::pin(async move {
+                let said = self.0.seeds.patience.within(self.send_to(&address, commands, 0)).await;
+                Some((address.to_string(), said?.ok()?.pop()?))
+            })
+        });
+        Join::new(asked).await.into_iter().flatten().collect()
     }
 
     /// Takes a node's word that it does not have a slot any more.
@@ -186,9 +187,11 @@ impl Cluster {
         for address in addresses {
             match self.0.seeds.patience.within(self.ask_map(&address)).await {
                 Some(Ok(map)) if !map.is_empty() => {
-                    self.0.seeds.meet(&map);
+                    let nodes = map.values().cloned().collect();
+                    self.0.seeds.meet(&nodes);
                     let map = Arc::new(map);
                     let mut known = self.known();
+                    known.nodes.retain(|address, _| nodes.contains(address));
                     known.moved.clear();
                     known.map = Some(map.clone());
                     return Ok(map);
