@@ -250,21 +250,21 @@ fn f24_a_node_that_is_silent_or_gone_is_in_nobodys_way_but_its_own_messages() {
     };
     let [of_first, of_other, again_of_other] = [at(0), at(1), at(1)].map(|claim| claim.expect("one"));
     let fence = grant(&store, &of_first).fence;
-    cluster.nodes()[0].wait_for_replicas(1);
     cluster.nodes()[0].pause();
     let error = hear(store.claim(&again(&of_first))).expect_err("a node that was stopped");
     assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
     assert!(error.to_string().contains("no answer within 2s"), "{error}");
     grant(&store, &of_other);
-    let opened = open(RedisStore::builder(cluster.nodes()[1].url()).deadline(Duration::from_secs(2)));
+    let opened = open(RedisStore::builder(cluster.nodes()[1].url()).deadline(Duration::from_secs(6)));
     came!(hear(opened.claim(&again(&of_other))), Ok(Verdict::InProgress { .. }));
     // The node whose URL was given is gone for good, and its replica takes its place.
     cluster.nodes()[0].go_on();
     cluster.nodes_mut()[0].kill();
     cluster.take_over(3, 0);
     grant(&store, &again_of_other);
+    // Nobody waited for it to have the grant.
     let recorded = at_last(|| store.complete(&ending(&of_first, fence, b"done")));
-    assert_eq!(recorded, Recorded::Stored);
+    assert!(matches!(recorded, Recorded::Stored | Recorded::Recreated), "{recorded:?}");
 }
 
 #[test]
