@@ -1,6 +1,7 @@
 //! A cluster of primaries.
 
 use super::{RedisServer, wait_until};
+use crate::Proxy;
 
 /// A cluster of primaries; its slots are spread over all nodes but the last ones, as a test says, which can be made replicas.
 #[derive(Debug)]
@@ -91,6 +92,48 @@ impl RedisCluster {
                 is_owner && node.ask(&["CLUSTER", "INFO"]).contains("cluster_state:ok")
             });
         }
+    }
+
+    /// Lets a replica take over from its primary, which is well and becomes one itself, and waits until all nodes know. Nodes grant that
+    /// once in a while for each primary.
+    ///
+    /// # Panics
+    /// If they do not within ten seconds.
+    pub fn hand_over(&self, replica: usize) {
+        let id = self.nodes[replica].ask(&["CLUSTER", "MYID"]);
+        let all_know_as = |role: &str| {
+            self.nodes.iter().all(|node| {
+                let nodes = node.ask(&["CLUSTER", "NODES"]);
+                let is_one = |line: &str| line.starts_with(&id) && line.contains(role);
+                nodes.lines().any(is_one)
+            })
+        };
+        wait_until("all nodes know the replica", || all_know_as("slave"));
+        wait_until("the replica is in step", || {
+            self.nodes[replica].ask(&["INFO", "replication"]).contains("master_link_status:up")
+        });
+        assert_eq!(self.nodes[replica].ask(&["CLUSTER", "FAILOVER"]), "OK");
+        wait_until("all nodes know the new primary", || all_know_as("master"));
+    }
+
+    /// Puts a network in front of each node, and waits until all nodes lead clients there.
+    ///
+    /// # Panics
+    /// If they do not within ten seconds.
+    pub fn behind_proxies(&self) -> Vec<Proxy> {
+        let proxies: Vec<_> = self.nodes.iter().map(|node| Proxy::to(node.port())).collect();
+        for (node, proxy) in self.nodes.iter().zip(&proxies) {
+            let port = proxy.port().to_string();
+            assert_eq!(node.ask(&["CONFIG", "SET", "cluster-announce-port", &port]), "OK");
+        }
+        let ports: Vec<_> = proxies.iter().map(|proxy| format!(":{}@", proxy.port())).collect();
+        wait_until("all nodes lead to the proxies", || {
+            self.nodes.iter().all(|node| {
+                let nodes = node.ask(&["CLUSTER", "NODES"]);
+                ports.iter().all(|port| nodes.contains(port))
+            })
+        });
+        proxies
     }
 
     /// The URL of its first node.

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use idem::machine::{Claim, Completion, Recorded, Verdict};
-use idem::{RecordId, RedisStore, RedisStoreBuilder, Store, StoreErrorKind};
+use idem::{RedisStore, RedisStoreBuilder, Store, StoreErrorKind};
 use idem_servers::{RedisClient, RedisCluster, RedisServer};
 use redis::cluster::ClusterClient;
 
 use crate::ended::Ends;
-use crate::messages::{again, at_last, came, complete_many, ending, grant, hear, message};
+use crate::messages::{again, at_last, came, complete_many, ending, grant, hear, message, tagged};
 use crate::place::{RUNTIME, open, try_open};
 
 /// A store over a client of the user's, which follows redirections itself.
@@ -138,14 +138,6 @@ fn f43_a_batch_that_waited_for_replicas_survives_the_loss_of_a_primary() {
     came!(hear(fresh.claim(&message())), Ok(Verdict::Claimed(_)));
     let error = try_open(RedisStore::builder(cluster.nodes()[0].url())).expect_err("nobody there");
     assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
-}
-
-/// A message whose record is in the slot of the tag.
-fn tagged(tag: u8) -> Claim {
-    let claim = message();
-    let mut id = *claim.id.as_bytes();
-    id[..3].copy_from_slice(&[b'{', tag, b'}']);
-    Claim { id: RecordId::from_bytes(id), ..claim }
 }
 
 /// In a slot that is half moved, what was moved and what is new is at the new node, which answers only who was sent there.

@@ -12,6 +12,7 @@ mod full;
 mod handlers;
 mod lost;
 mod messages;
+mod nodes;
 mod opened;
 mod place;
 mod redirected;

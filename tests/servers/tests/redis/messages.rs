@@ -32,6 +32,14 @@ pub(crate) fn lapsing() -> Claim {
     Claim { lease: Duration::ZERO, ..message() }
 }
 
+/// A message whose record is in the slot of the tag.
+pub(crate) fn tagged(tag: u8) -> Claim {
+    let claim = message();
+    let mut id = *claim.id.as_bytes();
+    id[..3].copy_from_slice(&[b'{', tag, b'}']);
+    Claim { id: RecordId::from_bytes(id), ..claim }
+}
+
 /// The next delivery of the same message.
 pub(crate) fn again(claim: &Claim) -> Claim {
     Claim { token: Token::fresh(), lease: MINUTE, ..claim.clone() }

@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::LocalSet;
 
 use crate::messages::{again, came, ending, grant, message};
-use crate::place::{open, prefix, server};
+use crate::place::{cluster, open, prefix, server};
 
 fn one_thread() -> Runtime {
     Builder::new_current_thread().enable_all().build().expect("a runtime")
@@ -33,20 +33,22 @@ fn a_thread_without_a_runtime_gets_its_answers() {
 #[test]
 #[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
 fn plain_handlers_on_all_workers_of_the_stores_own_runtime_get_their_answers() {
-    let server = server();
-    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
-    runtime.block_on(async {
-        let store = RedisStore::builder(server.url()).prefix(prefix()).connect().await.expect("a server");
-        let all: Vec<_> = (0..8)
-            .map(|id| {
-                let store = store.clone();
-                tokio::spawn(async move { plain(id, &store) })
-            })
-            .collect();
-        for (id, task) in (0..).zip(all) {
-            assert_eq!(task.await.expect("a task").expect("a result"), id);
-        }
-    });
+    let (server, cluster) = (server(), cluster());
+    for url in [server.url(), cluster.url()] {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let store = RedisStore::builder(url).prefix(prefix()).connect().await.expect("a server");
+            let all: Vec<_> = (0..8)
+                .map(|id| {
+                    let store = store.clone();
+                    tokio::spawn(async move { plain(id, &store) })
+                })
+                .collect();
+            for (id, task) in (0..).zip(all) {
+                assert_eq!(task.await.expect("a task").expect("a result"), id);
+            }
+        });
+    }
 }
 
 /// Neither the thread nor a task of a `LocalSet` can be given away, and neither is a worker.
@@ -93,21 +95,23 @@ fn a_plain_handler_is_refused_where_it_would_wait_for_its_own_thread() {
 #[test]
 #[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
 fn f35_a_store_whose_runtime_is_gone_is_unavailable_in_time() {
-    let server = server();
-    let runtime = one_thread();
-    let builder = RedisStore::builder(server.url()).prefix(prefix());
-    let store = runtime.block_on(builder.connect()).expect("a server");
-    let claim = message();
-    came!(runtime.block_on(store.claim(&claim)), Ok(Verdict::Claimed(_)));
-    drop(runtime);
-    let other = one_thread();
-    for _ in 0..2 {
-        let error = other.block_on(store.claim(&claim)).expect_err("no runtime");
-        assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
-        let error = store.release(&claim.id, &claim.token).wait().expect_err("no runtime");
-        assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+    let (server, cluster) = (server(), cluster());
+    for url in [server.url(), cluster.url()] {
+        let runtime = one_thread();
+        let builder = RedisStore::builder(url).prefix(prefix());
+        let store = runtime.block_on(builder.connect()).expect("a server");
+        let claim = message();
+        came!(runtime.block_on(store.claim(&claim)), Ok(Verdict::Claimed(_)));
+        drop(runtime);
+        let other = one_thread();
+        for _ in 0..2 {
+            let error = other.block_on(store.claim(&claim)).expect_err("no runtime");
+            assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+            let error = store.release(&claim.id, &claim.token).wait().expect_err("no runtime");
+            assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+        }
+        store.spawn(Box::pin(async {}));
     }
-    store.spawn(Box::pin(async {}));
 }
 
 #[test]

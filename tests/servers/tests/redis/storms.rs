@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use idem::machine::{Claim, End, Ended, Recorded, Verdict};
 use idem::{RecordId, RedisStore, Reply, Store};
-use idem_servers::{Proxy, RedisServer};
+use idem_servers::{Proxy, RedisCluster, RedisServer};
 
-use crate::messages::{again, ending, message};
+use crate::messages::{again, ending, message, tagged};
 use crate::place::{RUNTIME, open};
 
 /// What is known of one record here.
@@ -67,7 +67,12 @@ async fn rush(store: RedisStore, records: Arc<HashMap<RecordId, (Claim, Known)>>
         let (claim, known) = all[(dice >> 33) as usize % all.len()];
         let claim = again(claim);
         let before = known.now();
-        let verdict = insist(&mut dice, || store.claim(&claim)).await;
+        let verdict = if dice >> 59 & 1 == 0 {
+            insist(&mut dice, || store.claim(&claim)).await
+        } else {
+            let alone = [claim.clone()];
+            insist(&mut dice, || store.claim_many(&alone)).await.remove(0)
+        };
         let still = before.0 == known.now().0;
         match verdict {
             Verdict::Claimed(grant) => {
@@ -118,6 +123,28 @@ async fn rush(store: RedisStore, records: Arc<HashMap<RecordId, (Claim, Known)>>
     granted
 }
 
+/// So many callers on all of the records, while there is `weather`, which is told how often it was asked for.
+fn storm(stores: &[RedisStore], claims: Vec<Claim>, callers: usize, mut weather: impl FnMut(usize)) {
+    let claims = claims.into_iter().map(|claim| Claim { max_tries: u32::MAX, ..claim });
+    let records: Arc<HashMap<_, _>> =
+        Arc::new(claims.map(|claim| (claim.id, (claim, Known::default()))).collect());
+    let callers: Vec<_> = (0..callers)
+        .map(|caller| {
+            let store = stores[caller % stores.len()].clone();
+            RUNTIME.spawn(rush(store, records.clone(), caller as u64 + 1))
+        })
+        .collect();
+    let mut times = 0;
+    while callers.iter().any(|caller| !caller.is_finished()) {
+        times += 1;
+        weather(times);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let granted: u32 = callers.into_iter().map(|caller| RUNTIME.block_on(caller).expect("no fault")).sum();
+    // What callers that went away had asked for may still hold records; not all of them.
+    assert!(granted > 40, "{granted}");
+}
+
 #[test]
 #[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
 fn few_records_among_many_callers_have_one_holder_each_in_any_weather() {
@@ -125,34 +152,65 @@ fn few_records_among_many_callers_have_one_holder_each_in_any_weather() {
     let proxy = Proxy::to(server.port());
     let stores: Vec<_> =
         (0..3).map(|_| open(RedisStore::builder(format!("redis://127.0.0.1:{}", proxy.port())))).collect();
-    let messages = (0..40).map(|_| Claim { max_tries: u32::MAX, ..message() });
-    let records: Arc<HashMap<_, _>> =
-        Arc::new(messages.map(|claim| (claim.id, (claim, Known::default()))).collect());
-    let callers: Vec<_> = (0..300)
-        .map(|caller| {
-            let store = stores[caller % stores.len()].clone();
-            RUNTIME.spawn(rush(store, records.clone(), caller as u64 + 1))
-        })
-        .collect();
-    let mut weather = 0;
-    while callers.iter().any(|caller| !caller.is_finished()) {
-        weather += 1;
-        match weather % 6 {
-            0 => proxy.cut_once(),
-            1 => assert_eq!(server.ask(&["SCRIPT", "FLUSH"]), "OK"),
-            2 => proxy.lose_reply_to(b"EVALSHA"),
-            3 => proxy.lose_reply_to(b"NX"),
-            4 => {
-                server.pause();
-                std::thread::sleep(Duration::from_millis(20));
-                server.go_on();
-            }
-            _ => proxy.pass(),
+    storm(&stores, (0..40).map(|_| message()).collect(), 300, |times| match times % 6 {
+        0 => proxy.cut_once(),
+        1 => assert_eq!(server.ask(&["SCRIPT", "FLUSH"]), "OK"),
+        2 => proxy.lose_reply_to(b"EVALSHA"),
+        3 => proxy.lose_reply_to(b"NX"),
+        4 => {
+            server.pause();
+            std::thread::sleep(Duration::from_millis(20));
+            server.go_on();
         }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    proxy.pass();
-    let granted: u32 = callers.into_iter().map(|caller| RUNTIME.block_on(caller).expect("no fault")).sum();
-    // What callers that went away had asked for may still hold records; not all of them.
-    assert!(granted > 40, "{granted}");
+        _ => proxy.pass(),
+    });
+}
+
+/// Their slots are moved to and fro meanwhile.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f46_few_records_in_a_cluster_have_one_holder_each_in_any_weather() {
+    let cluster = RedisCluster::start(3, 3);
+    let proxies = cluster.behind_proxies();
+    let url = |proxy: &Proxy| format!("redis://127.0.0.1:{}", proxy.port());
+    let stores: Vec<_> = proxies.iter().map(|proxy| open(RedisStore::builder(url(proxy)))).collect();
+    let tags = [b'x', b'y', b'z'];
+    let claims = (0..40).map(|number| if number < 20 { tagged(tags[number % 3]) } else { message() });
+    let mut slots = tags.map(|tag| cluster.slot(&[b'{', tag, b'}'], 3));
+    storm(&stores, claims.collect(), 150, |times| {
+        let at = times / 6 % 3;
+        match times % 6 {
+            0 => proxies[at].cut_once(),
+            1 => assert_eq!(cluster.nodes()[at].ask(&["SCRIPT", "FLUSH"]), "OK"),
+            2 => proxies[at].lose_reply_to(b"EVALSHA"),
+            3 => {
+                cluster.nodes()[at].pause();
+                std::thread::sleep(Duration::from_millis(20));
+                cluster.nodes()[at].go_on();
+            }
+            4 => {
+                let (slot, owner) = slots[at];
+                slots[at].1 = (owner + 1) % 3;
+                cluster.move_slot(slot, owner, slots[at].1);
+            }
+            _ => proxies[at].pass(),
+        }
+    });
+}
+
+/// Primaries and their replicas change places, as an operator lets them: nothing is lost by that.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f46_few_records_in_a_cluster_have_one_holder_each_while_replicas_take_over() {
+    let cluster = RedisCluster::with_replicas(3);
+    let stores = [0, 1, 5].map(|node| open(RedisStore::builder(cluster.nodes()[node].url())));
+    let mut primaries = [0, 1, 2];
+    storm(&stores, (0..40).map(|_| message()).collect(), 150, |times| {
+        // There and back.
+        if times <= 6 {
+            let primary = &mut primaries[times % 3];
+            *primary = (*primary + 3) % 6;
+            cluster.hand_over(*primary);
+        }
+    });
 }

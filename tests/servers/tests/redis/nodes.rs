@@ -1,0 +1,122 @@
+//! A cluster's nodes that fail, fall silent, change their places or their names (F24, F33, F46).
+
+use idem::machine::{Claim, Forgotten, Recorded, Verdict};
+use idem::{RedisStore, Store, StoreErrorKind};
+use idem_servers::{RedisCluster, RedisServer, wait_until};
+
+use crate::messages::{again, came, ending, grant, hear, message};
+use crate::place::{RUNTIME, open, try_open};
+
+/// A message whose record that node has.
+fn at(cluster: &RedisCluster, node: usize) -> Claim {
+    let mut claims = std::iter::repeat_with(message);
+    let is_there = |claim: &Claim| cluster.slot(&[b"idem:", &claim.id.as_bytes()[..]].concat(), 3).1 == node;
+    claims.find(is_there).expect("one")
+}
+
+/// The reply gets lost once the deletion is done, and another has the record next.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f22_what_a_node_did_whose_reply_is_lost_is_asked_for_again_unless_it_deletes() {
+    let cluster = RedisCluster::start(3, 3);
+    let proxies = cluster.behind_proxies();
+    let store = open(RedisStore::builder(format!("redis://127.0.0.1:{}", proxies[0].port())));
+    // From now on all nodes have the script.
+    for node in 0..3 {
+        came!(hear(store.forget(&at(&cluster, node).id, false)), Ok(Forgotten::Absent));
+    }
+    for (node, proxy) in proxies.iter().enumerate() {
+        let claim = at(&cluster, node);
+        proxy.lose_reply_to(b"EVALSHA");
+        let fence = grant(&store, &claim).fence;
+        proxy.lose_reply_to(b"EVALSHA");
+        came!(hear(store.complete(&ending(&claim, fence, b"done"))), Ok(Recorded::Stored));
+        let lost = proxy.lost();
+        proxy.lose_reply_to(b"EVALSHA");
+        let error = hear(store.forget(&claim.id, false)).expect_err("a deletion whose reply was lost");
+        assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+        proxy.wait_until_lost(lost + 1);
+        let next = again(&claim);
+        came!(hear(store.claim(&next)), Ok(Verdict::Claimed(grant)) if grant.tries == 1);
+        came!(hear(store.claim(&again(&claim))), Ok(Verdict::InProgress { tries: 1, .. }));
+        // Nor behind the redirection of a slot that has moved.
+        let fence = grant(&store, &next).fence;
+        came!(hear(store.complete(&ending(&next, fence, b"done"))), Ok(Recorded::Stored));
+        let (slot, owner) = cluster.slot(&[b"idem:", &claim.id.as_bytes()[..]].concat(), 3);
+        let to = (owner + 1) % 3;
+        cluster.move_slot(slot, owner, to);
+        let lost = proxies[to].lost();
+        proxies[to].lose_reply_to(b"EVALSHA");
+        let error = hear(store.forget(&claim.id, false)).expect_err("a deletion whose reply was lost");
+        assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+        proxies[to].wait_until_lost(lost + 1);
+        came!(hear(store.claim(&again(&claim))), Ok(Verdict::Claimed(grant)) if grant.tries == 1);
+        proxies.iter().for_each(idem_servers::Proxy::pass);
+    }
+}
+
+/// Nodes say where the others are by their names, or only by their ports.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn a_cluster_is_found_by_names_by_addresses_and_by_ports_alone() {
+    let cluster = RedisCluster::start(3, 3);
+    for node in cluster.nodes() {
+        assert_eq!(node.ask(&["CONFIG", "SET", "cluster-announce-hostname", "localhost"]), "OK");
+    }
+    let known = |node: &RedisServer| node.ask(&["CLUSTER", "SHARDS"]).matches("localhost").count() == 3;
+    wait_until("all names are known", || cluster.nodes().iter().all(known));
+    for (kind, protocol) in [("hostname", "resp3"), ("unknown-endpoint", "resp2"), ("ip", "resp3")] {
+        for node in cluster.nodes() {
+            assert_eq!(node.ask(&["CONFIG", "SET", "cluster-preferred-endpoint-type", kind]), "OK");
+        }
+        let store = open(RedisStore::builder(format!("{}/?protocol={protocol}", cluster.url())));
+        let claims: Vec<_> = (0..3).map(|node| at(&cluster, node)).collect();
+        for verdict in hear(store.claim_many(&claims)).expect("verdicts") {
+            came!(verdict, Verdict::Claimed(_));
+        }
+        for (owner, claim) in claims.iter().enumerate() {
+            let (slot, _) = cluster.slot(&[b"idem:", &claim.id.as_bytes()[..]].concat(), 3);
+            let to = (owner + 1) % 3;
+            cluster.begin_move(slot, owner, to);
+            while cluster.move_keys(slot, owner, to, 100) > 0 {}
+            came!(hear(store.claim(&again(claim))), Ok(Verdict::InProgress { tries: 1, .. }));
+            cluster.end_move(slot, owner, to);
+            came!(hear(store.claim(&again(claim))), Ok(Verdict::InProgress { tries: 1, .. }));
+        }
+        let duplicates: Vec<_> = claims.iter().map(again).collect();
+        for verdict in hear(store.claim_many(&duplicates)).expect("verdicts") {
+            came!(verdict, Verdict::InProgress { tries: 1, .. });
+        }
+        assert!(
+            !RUNTIME
+                .block_on(store.check())
+                .expect("an answer")
+                .iter()
+                .any(|warning| warning.contains("forbidden"))
+        );
+    }
+}
+
+/// The others go on, and messages name the cure, and no password.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn a_node_with_another_password_is_in_nobodys_way_but_its_own_messages() {
+    let cluster = RedisCluster::start(3, 3);
+    let claims = [0, 1, 2].map(|node| at(&cluster, node));
+    for (node, password) in cluster.nodes().iter().zip(["rosebud", "rosebud", "sesame"]) {
+        assert_eq!(node.ask(&["CONFIG", "SET", "requirepass", password]), "OK");
+    }
+    let urls = cluster.nodes().iter().map(|node| node.url().replace("redis://", "redis://:rosebud@"));
+    let builders: Vec<_> = urls.map(RedisStore::builder).collect();
+    for (builder, claim) in builders[..2].iter().zip(&claims) {
+        let store = open(builder.clone());
+        grant(&store, claim);
+        let error = hear(store.claim(&claims[2])).expect_err("another password");
+        assert_eq!(error.kind(), StoreErrorKind::Misconfigured, "{error}");
+        let text = format!("{error} {error:?}");
+        assert!(text.contains("password") && !text.contains("rosebud"), "{text}");
+    }
+    let error = try_open(builders[2].clone()).expect_err("another password");
+    assert_eq!(error.kind(), StoreErrorKind::Misconfigured, "{error}");
+    assert!(!format!("{error} {error:?}").contains("rosebud"), "{error}");
+}
