@@ -45,7 +45,11 @@ impl Link {
         let parts = live.nodes.parts(&mut live.connection.clone(), prefix, calls, wave).await;
         let parts = parts.into_iter().map(|part| {
             let (link, live, prefix, calls) = (self.clone(), live.clone(), prefix.clone(), calls.clone());
-            self.runtime.spawn(async move { link.ask_node(live, &prefix, &calls, part, replicas).await })
+            self.runtime.spawn(async move {
+                let asked = link.ask_node(live, &prefix, &calls, part, replicas);
+                // Who waits for it waits no longer.
+                link.deadline.within(asked).await.unwrap_or(Ok(Vec::new()))
+            })
         });
         // All are sent before the first is waited for.
         for part in parts.collect::<Vec<_>>() {
@@ -57,16 +61,19 @@ impl Link {
         let one_by_one = open.into_iter().map(|at| {
             let (link, prefix, calls) = (self.clone(), prefix.clone(), calls.clone());
             let task = async move {
-                match replicas {
-                    None => link.ask(&prefix, &calls[at]).await,
-                    Some(replicas) => link.ask_confirmed(&prefix, &calls[at], replicas).await,
-                }
+                let asked = async {
+                    match replicas {
+                        None => link.ask(&prefix, &calls[at]).await,
+                        Some(replicas) => link.ask_confirmed(&prefix, &calls[at], replicas).await,
+                    }
+                };
+                link.deadline.within(asked).await
             };
             (at, self.runtime.spawn(task))
         });
         for (at, task) in one_by_one.collect::<Vec<_>>() {
-            let late = |_| Err(self.place.late(calls[at].script().doing, self.deadline.limit()));
-            answers[at] = Some(task.await.unwrap_or_else(late)?);
+            let late = || Err(self.place.late(calls[at].script().doing, self.deadline.limit()));
+            answers[at] = Some(task.await.ok().flatten().unwrap_or_else(late)?);
         }
         Ok(())
     }

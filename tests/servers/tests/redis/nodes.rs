@@ -1,17 +1,50 @@
 //! A cluster's nodes that fail, fall silent, change their places or their names (F24, F33, F46).
 
+use std::time::Duration;
+
 use idem::machine::{Claim, Forgotten, Recorded, Verdict};
-use idem::{RedisStore, Store, StoreErrorKind};
+use idem::{RedisStore, RedisStoreBuilder, Store, StoreErrorKind};
 use idem_servers::{RedisCluster, RedisServer, wait_until};
 
 use crate::messages::{again, came, ending, grant, hear, message};
 use crate::place::{RUNTIME, open, try_open};
+
+/// Opens by any of its nodes.
+fn by_all(cluster: &RedisCluster) -> RedisStoreBuilder {
+    cluster.nodes()[1..]
+        .iter()
+        .map(RedisServer::url)
+        .fold(RedisStore::builder(cluster.url()), RedisStoreBuilder::node)
+}
 
 /// A message whose record that node has.
 fn at(cluster: &RedisCluster, node: usize) -> Claim {
     let mut claims = std::iter::repeat_with(message);
     let is_there = |claim: &Claim| cluster.slot(&[b"idem:", &claim.id.as_bytes()[..]].concat(), 3).1 == node;
     claims.find(is_there).expect("one")
+}
+
+/// What was given up leaves nothing behind that waits for the node.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f24_batches_to_a_node_that_is_silent_end_with_their_deadline() {
+    let cluster = RedisCluster::start(3, 3);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let builder = by_all(&cluster).deadline(Duration::from_secs(2));
+    let store = runtime.block_on(builder.connect()).expect("a store");
+    let claims: Vec<_> = (0..3).map(|node| at(&cluster, node)).collect();
+    cluster.nodes()[2].pause();
+    let replies: Vec<_> = (0..40).map(|_| RUNTIME.spawn(store.claim_many(&claims))).collect();
+    for reply in replies {
+        let reply = RUNTIME.block_on(reply).expect("no panic");
+        let error = reply.expect_err("a node that was stopped");
+        assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+    }
+    wait_until("nobody waits any more", || runtime.metrics().num_alive_tasks() < 20);
 }
 
 /// The reply gets lost once the deletion is done, and another has the record next.
