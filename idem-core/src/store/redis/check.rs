@@ -47,10 +47,14 @@ impl Mode {
     }
 }
 
-/// Asks. A server that answers nothing at all gives an empty report.
-pub(super) async fn ask(connection: &mut Connection) -> Report {
+/// Asks. `None` if nobody says anything, not even that it is forbidden.
+pub(super) async fn ask(connection: &mut Connection) -> Option<Report> {
     let mut report = Report::default();
-    for (node, value) in connection.ask_primaries(cmd("INFO")).await {
+    let said = connection.ask_primaries(cmd("INFO")).await;
+    if said.is_empty() {
+        return None;
+    }
+    for (node, value) in said {
         if let Some(info) = text(&value) {
             report.info(node, &info);
         }
@@ -67,7 +71,7 @@ pub(super) async fn ask(connection: &mut Connection) -> Report {
             }
         }
     }
-    report
+    Some(report)
 }
 
 impl Report {

@@ -198,7 +198,7 @@ impl Link {
 
     async fn open(&self) -> RedisResult<(Connection, Report)> {
         let mut connection = self.source.connect().await?;
-        let report = check::ask(&mut connection).await;
+        let report = check::ask(&mut connection).await.unwrap_or_default();
         self.load_scripts(&mut connection).await?;
         Ok((connection, report))
     }
@@ -234,13 +234,29 @@ impl Link {
     /// What the server says of itself now.
     pub(super) async fn check(self: &Arc<Self>) -> Result<Report, StoreError> {
         let mut live = self.live().await?;
-        let report = self.deadline.within(check::ask(&mut live.connection)).await;
-        let report = report.ok_or_else(|| self.place.late("ask it how it is", self.deadline.limit()))?;
+        let mut report = self.question(&mut live).await?;
+        if report.is_none() {
+            // Its end may be gone since it was last used.
+            self.leave(&live);
+            live = self.live().await?;
+            report = self.question(&mut live).await?;
+        }
+        let Some(report) = report else {
+            let what = "cannot ask it how it is: it does not answer";
+            return Err(self.place.error(StoreErrorKind::Unavailable, what));
+        };
         self.health.note(&report);
         if report.replica && !live.connection.is_cluster() {
             self.leave(&live);
         }
         Ok(report)
+    }
+
+    async fn question(&self, live: &mut Live) -> Result<Option<Report>, StoreError> {
+        // Nodes may have changed their parts.
+        live.connection.forget_owners();
+        let report = self.deadline.within(check::ask(&mut live.connection)).await;
+        report.ok_or_else(|| self.place.late("ask it how it is", self.deadline.limit()))
     }
 
     /// Asks the server once a minute how it is set up, for as long as the store lives: that may be changed while it runs.

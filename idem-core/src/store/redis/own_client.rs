@@ -50,6 +50,7 @@ impl OwnClient {
             Ok(Value::Map(said)) => {
                 said.into_iter().filter_map(|(node, value)| Some((text(&node)?, value))).collect()
             }
+            Err(error) if error.code().is_some() => vec![(String::new(), Value::Nil)],
             _ => Vec::new(),
         }
     }

@@ -164,11 +164,12 @@ impl Connection {
         }
     }
 
-    /// Asks every primary, and gives each answer with the name of who gave it.
+    /// Asks every primary, and gives each answer with the name of who gave it, be it a refusal.
     pub(super) async fn ask_primaries(&mut self, command: Cmd) -> Vec<(String, Value)> {
         match self {
             Self::One(connection) => match connection.send_packed_command(&command).await {
                 Ok(value) => vec![(String::new(), value)],
+                Err(error) if error.code().is_some() => vec![(String::new(), Value::Nil)],
                 Err(_) => Vec::new(),
             },
             Self::Cluster(cluster) => cluster.ask_primaries(&command).await,

@@ -6,7 +6,7 @@ use idem::machine::{Claim, Forgotten, Recorded, Verdict};
 use idem::{RedisStore, RedisStoreBuilder, Store, StoreErrorKind};
 use idem_servers::{RedisCluster, RedisServer, wait_until};
 
-use crate::messages::{again, came, ending, grant, hear, message};
+use crate::messages::{again, at_last, came, ending, grant, hear, message};
 use crate::place::{RUNTIME, open, try_open};
 
 /// Opens by any of its nodes.
@@ -22,6 +22,21 @@ fn at(cluster: &RedisCluster, node: usize) -> Claim {
     let mut claims = std::iter::repeat_with(message);
     let is_there = |claim: &Claim| cluster.slot(&[b"idem:", &claim.id.as_bytes()[..]].concat(), 3).1 == node;
     claims.find(is_there).expect("one")
+}
+
+/// The one that was the primary is well, and says so itself.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f46_a_primary_that_handed_over_to_its_replica_is_asked_no_more_how_it_is() {
+    let cluster = RedisCluster::with_replicas(3);
+    let store = open(by_all(&cluster));
+    let claim = at(&cluster, 0);
+    let fence = grant(&store, &claim).fence;
+    cluster.hand_over(3);
+    let recorded = at_last(|| store.complete(&ending(&claim, fence, b"done")));
+    assert_eq!(recorded, Recorded::Stored);
+    let warnings = RUNTIME.block_on(store.check()).expect("an answer");
+    assert!(!warnings.iter().any(|warning| warning.contains("replica")), "{warnings:?}");
 }
 
 /// What was given up leaves nothing behind that waits for the node.
@@ -45,6 +60,33 @@ fn f24_batches_to_a_node_that_is_silent_end_with_their_deadline() {
         assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
     }
     wait_until("nobody waits any more", || runtime.metrics().num_alive_tasks() < 20);
+}
+
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f24_nobody_says_how_nodes_are_that_are_silent_or_gone() {
+    let mut cluster = RedisCluster::start(3, 3);
+    let store = open(by_all(&cluster).deadline(Duration::from_secs(2)));
+    cluster.nodes().iter().for_each(RedisServer::pause);
+    let error = RUNTIME.block_on(store.check()).expect_err("no answer");
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+    cluster.nodes_mut().iter_mut().for_each(RedisServer::kill);
+    let error = RUNTIME.block_on(store.check()).expect_err("no answer");
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+
+    let mut server = RedisServer::start();
+    let store = open(RedisStore::builder(server.url()));
+    server.kill();
+    let error = RUNTIME.block_on(store.check()).expect_err("no answer");
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+    server.restart();
+    grant(&store, &message());
+    assert_eq!(store.restarts(), 1);
+    server.restart();
+    // Its connection is gone, and it is well.
+    let warnings = RUNTIME.block_on(store.check()).expect("an answer");
+    assert!(!warnings.iter().any(|warning| warning.contains("forbidden")), "{warnings:?}");
+    assert_eq!(store.restarts(), 2);
 }
 
 /// The reply gets lost once the deletion is done, and another has the record next.
