@@ -43,6 +43,7 @@ mod check;
 mod cluster;
 mod crowd;
 mod estimate;
+mod flight;
 mod health;
 mod link;
 mod nodes;

@@ -16,11 +16,11 @@ use redis::{
     Value,
 };
 use tokio::runtime::Handle;
-use tokio::sync::OnceCell;
 
+use super::flight::Flight;
 use super::link::now;
 use super::slots::{self, Map};
-use super::source::{entered, untimed};
+use super::source::untimed;
 use super::within::Deadline;
 use crate::Timestamp;
 use crate::join::Join;
@@ -35,6 +35,8 @@ pub(super) struct Seeds {
     turn: AtomicUsize,
     /// How long a node may take to answer what others can answer as well, or what can be done without.
     patience: Deadline,
+    /// How long it may take to be connected to.
+    limit: Deadline,
 }
 
 #[derive(Clone)]
@@ -45,29 +47,31 @@ struct Inner {
     /// Connections live there.
     runtime: Handle,
     known: Mutex<Known>,
-    learning: tokio::sync::Mutex<()>,
 }
+
+/// A map is old once the nodes' words contradict it for so many slots.
+const MANY: usize = 16;
 
 #[derive(Default)]
 struct Known {
-    map: Option<Arc<Map>>,
+    map: Option<Flight<Arc<Map>>>,
     /// What was moved since, by the word of the node that had it.
     moved: HashMap<Slot, Arc<str>>,
     nodes: HashMap<Arc<str>, Node>,
 }
 
-/// One connection, which calls share, made by the first of them.
-#[derive(Clone, Default)]
+/// One connection, which calls share.
+#[derive(Clone)]
 struct Node {
-    connection: Arc<OnceCell<MultiplexedConnection>>,
+    connection: Flight<MultiplexedConnection>,
     /// When anything was last heard on it.
     heard: Arc<AtomicU64>,
 }
 
 impl Seeds {
     pub(super) fn new(named: Vec<ConnectionInfo>, limit: Duration) -> Self {
-        let (met, turn, patience) = (Mutex::default(), AtomicUsize::new(0), Deadline::new(limit / 4));
-        Self { named, met, turn, patience }
+        let (patience, limit) = (Deadline::new(limit / 4), Deadline::new(limit));
+        Self { named, met: Mutex::default(), turn: AtomicUsize::new(0), patience, limit }
     }
 
     /// How a node is reached.
@@ -96,8 +100,8 @@ impl Seeds {
 impl Cluster {
     /// Finds out where the slots are.
     pub(super) async fn connect(seeds: Arc<Seeds>) -> RedisResult<Self> {
-        let (known, learning) = (Mutex::default(), tokio::sync::Mutex::default());
-        let cluster = Self(Arc::new(Inner { seeds, runtime: Handle::current(), known, learning }));
+        let (runtime, known) = (Handle::current(), Mutex::default());
+        let cluster = Self(Arc::new(Inner { seeds, runtime, known }));
         cluster.learn().await?;
         Ok(cluster)
     }
@@ -154,32 +158,37 @@ impl Cluster {
 
     /// Takes a node's word that it does not have a slot any more.
     pub(super) fn moved(&self, slot: Option<Slot>, address: Arc<str>) {
-        if let Some(slot) = slot {
-            self.known().moved.insert(slot, address);
+        let mut known = self.known();
+        known.moved.extend(slot.map(|slot| (slot, address)));
+        if known.moved.len() > MANY {
+            known.forget();
         }
     }
 
     /// The nodes are to be asked where the slots are.
     pub(super) fn forget(&self) {
-        self.known().map = None;
+        self.known().forget();
     }
 
     /// Leaves connections on which nothing was heard since `since`: their other ends may be gone without a word.
     pub(super) fn leave_silent(&self, since: Timestamp) {
         let mut known = self.known();
         known.nodes.retain(|_, node| node.heard.load(Ordering::Relaxed) > since.as_micros());
-        known.map = None;
+        known.forget();
     }
 
     /// The map, asked for if it has to be.
     async fn learn(&self) -> RedisResult<Arc<Map>> {
-        if let Some(map) = self.known().map.clone() {
-            return Ok(map);
-        }
-        let _one_at_a_time = self.0.learning.lock().await;
-        if let Some(map) = self.known().map.clone() {
-            return Ok(map);
-        }
+        let map = {
+            let mut known = self.known();
+            known.map.take_if(|map| map.is_over() && !map.has_landed());
+            let learn = || Flight::begin(&self.0.runtime, self.clone().find_out());
+            known.map.get_or_insert_with(learn).clone()
+        };
+        map.outcome().await
+    }
+
+    async fn find_out(self) -> RedisResult<Arc<Map>> {
         let mut addresses = self.0.seeds.addresses();
         addresses.sort_by_key(|address| !self.is_connected(address));
         let mut why =
@@ -189,12 +198,10 @@ impl Cluster {
                 Some(Ok(map)) if !map.is_empty() => {
                     let nodes = map.values().cloned().collect();
                     self.0.seeds.meet(&nodes);
-                    let map = Arc::new(map);
                     let mut known = self.known();
                     known.nodes.retain(|address, _| nodes.contains(address));
                     known.moved.clear();
-                    known.map = Some(map.clone());
-                    return Ok(map);
+                    return Ok(Arc::new(map));
                 }
                 // It is in no cluster, or not yet.
                 Some(Ok(_)) => {}
@@ -215,29 +222,50 @@ impl Cluster {
     }
 
     async fn node(&self, address: &Arc<str>) -> RedisResult<(Node, MultiplexedConnection)> {
-        let node = self.known().nodes.entry(address.clone()).or_default().clone();
-        let connection = node.connection.get_or_try_init(|| async {
-            let (client, config) = (Client::open(self.0.seeds.info(address)?)?, untimed());
-            entered(&self.0.runtime, client.get_multiplexed_async_connection_with_config(&config)).await
-        });
-        let connection = connection.await?.clone();
-        Ok((node, connection))
+        let node = self.known().nodes.entry(address.clone()).or_insert_with(|| self.reach(address)).clone();
+        match node.connection.clone().outcome().await {
+            Ok(connection) => Ok((node, connection)),
+            Err(error) => {
+                self.leave(address, &node);
+                Err(error)
+            }
+        }
+    }
+
+    fn reach(&self, address: &Arc<str>) -> Node {
+        let (seeds, address) = (self.0.seeds.clone(), address.clone());
+        let connect = async move {
+            let (client, config) = (Client::open(seeds.info(&address)?)?, untimed());
+            let connected = client.get_multiplexed_async_connection_with_config(&config);
+            let late = || Err((ErrorKind::ClusterConnectionNotFound, "a node takes no connection").into());
+            seeds.limit.within(connected).await.unwrap_or_else(late)
+        };
+        Node { connection: Flight::begin(&self.0.runtime, connect), heard: Arc::default() }
     }
 
     fn is_connected(&self, address: &Arc<str>) -> bool {
-        self.known().nodes.get(address).is_some_and(|node| node.connection.initialized())
+        self.known().nodes.get(address).is_some_and(|node| node.connection.has_landed())
     }
 
+    /// Others know who has its slots now.
     fn leave(&self, address: &Arc<str>, node: &Node) {
         let mut known = self.known();
         // Another may have made a new one by now.
-        if known.nodes.get(address).is_some_and(|now| Arc::ptr_eq(&now.connection, &node.connection)) {
+        if known.nodes.get(address).is_some_and(|now| Arc::ptr_eq(&now.heard, &node.heard)) {
             known.nodes.remove(address);
+            known.forget();
         }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    /// Nothing, while it is being asked for.
+    fn forget(&mut self) {
+        self.map.take_if(|map| map.is_over());
     }
 }
 

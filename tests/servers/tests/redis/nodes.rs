@@ -1,11 +1,15 @@
 //! A cluster's nodes that fail, fall silent, change their places or their names (F24, F33, F46).
 
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use idem::machine::{Claim, Forgotten, Recorded, Verdict};
 use idem::{RedisStore, RedisStoreBuilder, Store, StoreErrorKind};
 use idem_servers::{RedisCluster, RedisServer, wait_until};
 
+use crate::ended::Ends;
 use crate::messages::{again, at_last, came, ending, grant, hear, message};
 use crate::place::{RUNTIME, open, try_open};
 
@@ -24,6 +28,47 @@ fn at(cluster: &RedisCluster, node: usize) -> Claim {
     claims.find(is_there).expect("one")
 }
 
+/// Those who only delete find it too, though none of their commands is sent twice.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f24_deletions_alone_find_the_node_that_took_over() {
+    let mut cluster = RedisCluster::with_replicas(3);
+    let store = open(by_all(&cluster));
+    let claim = at(&cluster, 0);
+    came!(hear(store.forget(&claim.id, false)), Ok(Forgotten::Absent));
+    cluster.nodes_mut()[0].kill();
+    cluster.take_over(3, 0);
+    wait_until("a deletion is done", || hear(store.forget(&claim.id, false)).is_ok());
+}
+
+/// Somebody who waits for two things may poll one of them for a while, and not the other.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f33_a_reply_that_is_not_polled_for_a_while_keeps_no_other_waiting() {
+    let cluster = RedisCluster::start(3, 3);
+    let store = open(by_all(&cluster).deadline(Duration::from_secs(10)));
+    for node in cluster.nodes() {
+        node.ask(&["CLIENT", "KILL", "TYPE", "normal"]);
+        node.pause();
+    }
+    // As far as they come: their connections are gone, and nobody says where slots are.
+    let mut replies: Vec<_> = (0..3).map(|_| store.claim(&message())).collect();
+    let mut cx = Context::from_waker(Waker::noop());
+    for _ in 0..50 {
+        for reply in &mut replies {
+            assert!(matches!(Pin::new(reply).poll(&mut cx), Poll::Pending));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    cluster.nodes().iter().for_each(RedisServer::go_on);
+    for _ in 0..10 {
+        grant(&store, &message());
+    }
+    for reply in replies {
+        came!(hear(reply), Ok(Verdict::Claimed(_)));
+    }
+}
+
 /// The one that was the primary is well, and says so itself.
 #[test]
 #[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
@@ -37,6 +82,23 @@ fn f46_a_primary_that_handed_over_to_its_replica_is_asked_no_more_how_it_is() {
     assert_eq!(recorded, Recorded::Stored);
     let warnings = RUNTIME.block_on(store.check()).expect("an answer");
     assert!(!warnings.iter().any(|warning| warning.contains("replica")), "{warnings:?}");
+}
+
+/// As many slots as it has: they are not found out about one by one.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f46_after_a_failover_few_calls_go_to_the_old_primary() {
+    let cluster = RedisCluster::with_replicas(3);
+    let store = open(by_all(&cluster));
+    grant(&store, &message());
+    cluster.hand_over(3);
+    for _ in 0..300 {
+        grant(&store, &message());
+    }
+    let stats = cluster.nodes()[0].ask(&["INFO", "errorstats"]);
+    let moved = stats.lines().find_map(|line| line.strip_prefix("errorstat_MOVED:count="));
+    let moved: u32 = moved.map_or(0, |count| count.trim().parse().expect("a number"));
+    assert!(moved < 50, "{moved} were sent on");
 }
 
 /// What was given up leaves nothing behind that waits for the node.
@@ -194,4 +256,65 @@ fn a_node_with_another_password_is_in_nobodys_way_but_its_own_messages() {
     let error = try_open(builders[2].clone()).expect_err("another password");
     assert_eq!(error.kind(), StoreErrorKind::Misconfigured, "{error}");
     assert!(!format!("{error} {error:?}").contains("rosebud"), "{error}");
+}
+
+/// All of them lost their connections, and are told together.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f24_a_crowd_whose_connections_are_gone_asks_few_times_where_slots_are() {
+    let cluster = RedisCluster::start(3, 3);
+    let store = open(by_all(&cluster).deadline(Duration::from_mins(1)));
+    grant(&store, &message());
+    for node in cluster.nodes() {
+        node.ask(&["CLIENT", "KILL", "TYPE", "normal"]);
+    }
+    let replies: Vec<_> = (0..400)
+        .map(|_| {
+            let reply = store.claim(&message());
+            RUNTIME.spawn(async move { reply.await.expect("a verdict") })
+        })
+        .collect();
+    for reply in replies {
+        came!(RUNTIME.block_on(reply), Ok(Verdict::Claimed(_)));
+    }
+    let asked = cluster.nodes().iter().map(|node| {
+        let stats = node.ask(&["INFO", "commandstats"]);
+        let asked = stats.lines().find_map(|line| line.strip_prefix("cmdstat_cluster|slots:calls="));
+        asked.map_or(0, |asked| asked.split(',').next().expect("a number").parse::<u32>().expect("a number"))
+    });
+    let asked: u32 = asked.sum();
+    assert!(asked < 40, "asked {asked} times");
+}
+
+/// Nobody is told to take over: the others find out that a primary is gone, and choose its replica.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f24_a_primary_that_is_killed_under_load_is_followed_by_its_replica() {
+    let mut cluster = RedisCluster::with_replicas(3);
+    let store = open(by_all(&cluster));
+    let claims: Vec<_> = (0..30).map(|_| message()).collect();
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for worker in 0..4 {
+            let (store, ended) = (&store, &ended);
+            scope.spawn(move || {
+                while !ended.load(Ordering::Relaxed) {
+                    let batch: Vec<_> = (0..10).map(|_| message()).collect();
+                    if worker % 2 == 0 {
+                        at_last(|| store.claim_many(&batch));
+                    } else {
+                        let _ = at_last(|| store.claim(&batch[0]));
+                        at_last(|| store.forget(&batch[0].id, true));
+                    }
+                }
+            });
+        }
+        let _ends = Ends(&ended);
+        cluster.nodes_mut()[0].kill();
+        for claim in &claims {
+            came!(at_last(|| store.claim(claim)), Verdict::Claimed(_));
+        }
+    });
+    let warnings = RUNTIME.block_on(store.check()).expect("an answer");
+    assert!(!warnings.iter().any(|warning| warning.contains("forbidden")), "{warnings:?}");
 }
