@@ -255,7 +255,11 @@ impl<'h> Call<'h> {
 
     /// Makes the attempt known to the body.
     pub(crate) fn granted(&self, clock: Clock, grant: Grant, asked_at: Timestamp) -> &Attempt {
-        self.attempt.get_or_init(|| Attempt::new(grant, clock, asked_at.after(self.handler.lease)))
+        self.attempt.get_or_init(|| {
+            // The store may have granted it after its clock was set back.
+            let until = asked_at.min(clock.now()).after(self.handler.lease);
+            Attempt::new(grant, clock, until)
+        })
     }
 
     /// When the lease ends that was asked for at `asked_at`, or that renewals have made of it.
