@@ -23,6 +23,7 @@ mod proof;
 mod scope;
 mod signature;
 mod tx;
+mod unwrap;
 mod used;
 mod windows;
 
