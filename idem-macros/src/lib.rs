@@ -81,7 +81,7 @@ mod tokens;
 /// | `payload(place, ..)` / `none` | what must be equal under one key; another payload is an error | the payload of what derives [`Message`](derive@Message); else nothing |
 /// | `on_lapse = "rerun"` / `"park"` | what happens to a message whose worker fell silent | `"rerun"` |
 /// | `on_duplicate = "error"` / `wait("5s")` | what happens while another attempt runs | `"error"`, with the time to wait |
-/// | `final_error = path` | a `fn(&E) -> bool`: the errors worth remembering | none are |
+/// | `final_error = path` | a `fn(&E) -> bool`: the errors worth remembering, stored as results are: with `E: Serialize + DeserializeOwned`, and `#[serde(skip)]` on a variant that holds an `idem::Error` | none are |
 /// | `mode = "lease_and_replay"` / `"at_most_once"` | what is promised when a worker dies | `"lease_and_replay"` |
 /// | `require = "lossy"` / `"durable"` / `"transactional"` | the weakest store that will do; checked at compile time where the store's type says, else at the first call | any |
 /// | `once_per = "…"` | says that one effect per such entity is meant | |
