@@ -214,7 +214,7 @@ impl Handler {
         self
     }
 
-    /// What happens to a message whose holder fell silent.
+    /// What happens to a message whose holder fell silent, or, with [`OnLapse::Park`], whose body failed.
     #[must_use]
     pub const fn on_lapse(mut self, on_lapse: OnLapse) -> Self {
         self.on_lapse = on_lapse;
