@@ -298,7 +298,7 @@ pub(super) fn stop<'c>(call: &Call<'_>, verdict: Verdict) -> Step<'c> {
         }
         Verdict::Spent { tries, first_age } => {
             let message = format!(
-                "tried {tries} times, first {first_age:.0?} ago, which is as often as this handler allows"
+                "attempt {tries} was the last that this handler allows (`max_tries`); the first began {first_age:.0?} ago"
             );
             stop(Event::Spent, Error::new(ErrorKind::Spent, message))
         }
