@@ -235,7 +235,7 @@ pub fn idempotent(
 /// such as `Json(payment): Json<Payment>`. In a generic function it is checked when the code is built, and not by `cargo check`.
 ///
 /// The payload is compared by value, in the order of its declaration, as [`payload(…)`](macro@idempotent) would: its fields have to
-/// be `Serialize`. Names count as serde has them for a field or variant of its own (`#[serde(rename = "…")]`), the name of the type
+/// be `Serialize`. A `HashSet` is refused, as serde writes it as a list in random order; that of a `HashMap` does not count. Names count as serde has them for a field or variant of its own (`#[serde(rename = "…")]`), the name of the type
 /// does not. What serde does not read, with `#[serde(skip)]`, is not compared, and `with`, `serialize_with` and
 /// `skip_serializing_if` are followed. `payload = none` on a handler compares nothing.
 ///
