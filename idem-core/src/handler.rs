@@ -206,8 +206,9 @@ impl Handler {
         self
     }
 
-    /// Grants before the message is parked; 5 if not said. The first is always given, so 0 is 1. At most once has no such
-    /// number: its one attempt is not repeated, and a claim under which no body ran does not count.
+    /// Grants before the message is parked; 5 if not said. The first is always given, so 0 is 1. A grant in a batch counts although its
+    /// body never came to its turn. At most once has no such number: its one attempt is not repeated, and a claim under which no body
+    /// ran does not count.
     #[must_use]
     pub const fn max_tries(mut self, tries: u32) -> Self {
         self.max_tries = tries;
