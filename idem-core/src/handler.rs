@@ -192,7 +192,9 @@ impl Handler {
         self
     }
 
-    /// How long one attempt owns the record without a renewal; 30 s if not said. Renewed at a third of it.
+    /// How long one attempt owns the record without a renewal; 30 s if not said. Renewed at a third of it, in the background: from the
+    /// start where the body is a plain `fn`, and from where it first waits where it is a future. One that blocks its thread before that has
+    /// a single lease to do it in.
     #[must_use]
     pub const fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
