@@ -653,6 +653,49 @@ fn a_clock_that_is_set_back_prolongs_neither_waiting_nor_recording() {
     assert_eq!(kind(waited), ErrorKind::InProgress);
 }
 
+/// The store counts a lease from where its clock stands then, so the owner may not count it from where it stood before.
+#[test]
+fn a_clock_that_is_set_back_hides_no_loss_from_the_owner() {
+    for (set_back, by, renewed_at) in [("claim", 3_600, 0), ("renew", 9, 10)] {
+        static HANDLER: Handler = Handler::new("tests.set_back").lease(LEASE);
+        let store = ModelStore::new();
+        store.time().advance(Duration::from_secs(10_000));
+        store.next(set_back, Fault::ClockSetBack(Duration::from_secs(by)));
+        let mut call = Call::derive(&HANDLER, false, |text| text.literal("msg:1"));
+        call.use_store(idem_core::private::ToStoreHandle::idem_store(&store));
+        call.ask_attempt();
+        let attempt = || Call::attempt(&call);
+        let mut first = Box::pin(run(&call, codec(), std::future::pending::<Result<u32, Error>>()));
+        assert!(poll(first.as_mut()).is_pending());
+        store.time().advance(Duration::from_secs(renewed_at));
+        assert_eq!(store.count("renew"), usize::from(set_back == "renew"));
+        assert!(!attempt().is_lost(), "{set_back}");
+
+        (0..100).for_each(|_| store.next("renew", Fault::LostBefore));
+        store.time().advance(Duration::from_secs(LEASE.as_secs() + 1 - renewed_at));
+        let mut call = Call::derive(&HANDLER, false, |text| text.literal("msg:1"));
+        call.use_store(idem_core::private::ToStoreHandle::idem_store(&store));
+        let second = now(run(&call, codec(), async { Ok::<u32, Error>(8) }));
+        assert_eq!(second.unwrap(), 8, "{set_back}");
+        assert!(attempt().is_lost(), "{set_back}: another attempt has run");
+    }
+}
+
+#[test]
+fn a_clock_that_falls_back_prolongs_no_hold() {
+    let store = ModelStore::new();
+    store.time().advance(Duration::from_secs(1_000_000));
+    (0..10_000).for_each(|_| store.next("renew", Fault::ClockSetBack(Duration::from_secs(9))));
+    let (work, key) = (on(&store, handler().max_hold(Duration::from_secs(300))), key());
+    let mut hung = Box::pin(work.run(&key, std::future::pending::<Result<u32, Error>>));
+    assert!(poll(hung.as_mut()).is_pending());
+    for _ in 0..1_000 {
+        store.time().advance(Duration::from_secs(1));
+    }
+    let renewals = store.count("renew");
+    assert!((28..=33).contains(&renewals), "{renewals}");
+}
+
 #[test]
 fn final_errors_are_remembered_and_all_others_are_not() {
     #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
