@@ -20,7 +20,7 @@ use tokio::runtime::Handle;
 use super::flight::Flight;
 use super::link::now;
 use super::slots::{self, Map};
-use super::source::untimed;
+use super::source::unlimited;
 use super::within::Deadline;
 use crate::Timestamp;
 use crate::join::Join;
@@ -235,7 +235,7 @@ impl Cluster {
     fn reach(&self, address: &Arc<str>) -> Node {
         let (seeds, address) = (self.0.seeds.clone(), address.clone());
         let connect = async move {
-            let (client, config) = (Client::open(seeds.info(&address)?)?, untimed());
+            let (client, config) = (Client::open(seeds.info(&address)?)?, unlimited());
             let connected = client.get_multiplexed_async_connection_with_config(&config);
             let late = || Err((ErrorKind::ClusterConnectionNotFound, "a node takes no connection").into());
             seeds.limit.within(connected).await.unwrap_or_else(late)

@@ -14,6 +14,7 @@ use redis::{
     cmd,
 };
 use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 
 use super::cluster::{Cluster, Seeds};
 use super::own_client::OwnClient;
@@ -70,7 +71,7 @@ impl Source {
 
     /// Connects. No time of the client's own: the caller has one.
     pub(super) async fn connect(&self) -> RedisResult<Connection> {
-        let config = untimed();
+        let config = unlimited();
         match self {
             Self::One(client) => {
                 client.get_multiplexed_async_connection_with_config(&config).await.map(Connection::One)
@@ -91,7 +92,7 @@ impl Source {
         let mut ask = cmd("SENTINEL");
         ask.arg("GET-MASTER-ADDR-BY-NAME").arg(name);
         for client in clients {
-            let Ok(mut sentinel) = client.get_multiplexed_async_connection_with_config(&untimed()).await
+            let Ok(mut sentinel) = client.get_multiplexed_async_connection_with_config(&unlimited()).await
             else {
                 return false;
             };
@@ -178,9 +179,11 @@ impl Connection {
     }
 }
 
-/// Without times of the client's own.
-pub(super) fn untimed() -> AsyncConnectionConfig {
-    AsyncConnectionConfig::new().set_response_timeout(None).set_connection_timeout(None)
+/// Without times of the client's own, and with room for all commands: one that waits for room, and is not polled when there is, would keep
+/// it from all behind it.
+pub(super) fn unlimited() -> AsyncConnectionConfig {
+    let config = AsyncConnectionConfig::new().set_pipeline_buffer_size(Semaphore::MAX_PERMITS);
+    config.set_response_timeout(None).set_connection_timeout(None)
 }
 
 /// Polls `future` as if from `runtime`.

@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::LocalSet;
 
 use crate::messages::{again, came, ending, grant, message};
-use crate::place::{cluster, open, prefix, server};
+use crate::place::{RUNTIME, cluster, open, prefix, server};
 
 fn one_thread() -> Runtime {
     Builder::new_current_thread().enable_all().build().expect("a runtime")
@@ -139,6 +139,27 @@ fn f33_replies_that_are_dropped_midway_leave_the_connection_in_order() {
                 Ok(Verdict::InProgress { tries: 1, .. })
             );
         }
+    }
+}
+
+/// As of a stream of many that is not asked for the next one while something else is awaited.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f33_many_replies_that_are_not_polled_keep_no_other_waiting() {
+    let (server, cluster) = (server(), cluster());
+    for builder in [RedisStore::builder(server.url()).only_scripts(), RedisStore::builder(cluster.url())] {
+        let store = open(builder.prefix(prefix()).deadline(Duration::from_secs(20)));
+        RUNTIME.block_on(async {
+            let mut replies: Vec<_> = (0..1_000).map(|_| store.claim(&message())).collect();
+            for _ in 0..3 {
+                std::future::poll_fn(|cx| {
+                    replies.retain_mut(|reply| std::pin::Pin::new(reply).poll(cx).is_pending());
+                    std::task::Poll::Ready(())
+                })
+                .await;
+            }
+            came!(store.claim(&message()).await, Ok(Verdict::Claimed(_)));
+        });
     }
 }
 
