@@ -192,9 +192,9 @@ impl Handler {
         self
     }
 
-    /// How long one attempt owns the record without a renewal; 30 s if not said. Renewed at a third of it, in the background: from the
-    /// start where the body is a plain `fn`, and from where it first waits where it is a future. One that blocks its thread before that has
-    /// a single lease to do it in.
+    /// How long one attempt owns the record without a renewal; 30 s if not said. Renewed at a third of it, in the background, from the start;
+    /// on a store that ends with the process ([`Volatile`](StoreClass::Volatile)) from where the body of a future first waits. A body that blocks
+    /// the only thread of the runtime on which its store lives has a single lease to do it in.
     #[must_use]
     pub const fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease;

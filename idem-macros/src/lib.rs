@@ -77,7 +77,7 @@ mod tokens;
 /// | `ttl` | how long the result is replayed | 7 days, or `redelivery` if that is longer |
 /// | `keep` | how long the record still says *done* | 45 days |
 /// | `redelivery` | the longest time after which the queue can still deliver; checked against `ttl` and `keep` | not checked |
-/// | `lease`, `max_hold` | how long an attempt owns the message without a renewal, and with renewals. They begin where an `async` body first waits: what blocks its thread longer than a lease belongs in a plain `fn` or in `spawn_blocking` | 30 s, 15 min |
+/// | `lease`, `max_hold` | how long an attempt owns the message without a renewal, and with renewals. What blocks the only thread of the store's runtime for longer than a lease belongs in a plain `fn` or in `spawn_blocking` | 30 s, 15 min |
 /// | `max_tries` | attempts before the message is parked | 5 |
 /// | `payload(place, ..)` / `none` | what must be equal under one key; another payload is an error | the payload of what derives [`Message`](derive@Message); else nothing |
 /// | `on_lapse = "rerun"` / `"park"` | what happens to a message whose worker fell silent; with `"park"`, an error or a panic of the body counts as that, as it may have come after the effect (but for a `final_error`) | `"rerun"` |

@@ -6,7 +6,7 @@ use std::time::Duration;
 use idem_core::machine::{Prior, State, StateKind};
 use idem_core::private::{Call, codec, run};
 use idem_core::{
-    Disposition, Error, ErrorKind, Handler, Idempotent, Key, Mode, OnDuplicate, OnLapse, Outcome,
+    Disposition, Error, ErrorKind, Handler, Idempotent, Key, Mode, OnDuplicate, OnLapse, Outcome, StoreClass,
     StoreErrorKind, counters,
 };
 
@@ -256,7 +256,7 @@ fn a_success_that_the_store_never_hears_of_is_a_success_all_the_same() {
 // F23
 #[test]
 fn while_a_success_is_sent_again_no_other_attempt_runs() {
-    let store = ModelStore::new();
+    let store = ModelStore::of_class(StoreClass::Volatile);
     (0..4).for_each(|_| store.next("complete", Fault::LostBefore));
     let (work, key, time) = (on(&store, handler()), key(), store.clone());
     let mut call = Box::pin(work.run(&key, || async move {
@@ -365,8 +365,26 @@ fn a_lease_is_renewed_while_the_body_runs_and_no_longer_than_max_hold() {
 
 // F07
 #[test]
-fn a_body_that_blocks_its_first_poll_is_renewed_at_once() {
+fn a_body_that_blocks_its_thread_from_the_start_is_not_overtaken() {
     let store = ModelStore::new();
+    let (work, key, other) = (on(&store, handler()), key(), store.clone());
+    let outcome = now(work.run(&key, || async {
+        for _ in 0..10 {
+            other.time().advance(LEASE / 2);
+            let overtakes = now(on(&other, handler()).run(&key, || async { Ok::<u32, Error>(8) }));
+            assert_eq!(kind(overtakes), ErrorKind::InProgress);
+        }
+        Ok::<_, Error>(7)
+    }));
+    assert_eq!(outcome.unwrap(), Outcome::Executed { value: 7, recorded: true });
+    store.time().advance(LEASE * 10);
+    assert!((14..=16).contains(&store.count("renew")), "{}", store.count("renew"));
+}
+
+// F07
+#[test]
+fn a_body_that_blocks_its_first_poll_is_renewed_at_once_where_the_store_ends_with_the_process() {
+    let store = ModelStore::of_class(StoreClass::Volatile);
     let (work, key, time) = (on(&store, handler()), key(), store.clone());
     let mut call = Box::pin(work.run(&key, || async move {
         time.time().advance(Duration::from_secs(25));
