@@ -48,12 +48,13 @@ impl Link {
             self.runtime.spawn(async move {
                 let asked = link.ask_node(live, &prefix, &calls, part, replicas);
                 // Who waits for it waits no longer.
-                link.deadline.within(asked).await.unwrap_or(Ok(Vec::new()))
+                link.deadline.within(asked).await
             })
         });
+        let late = || self.place.late(calls[wave[0]].script().doing, self.deadline.limit());
         // All are sent before the first is waited for.
         for part in parts.collect::<Vec<_>>() {
-            for (at, answer) in part.await.unwrap_or(Ok(Vec::new()))? {
+            for (at, answer) in part.await.unwrap_or(Some(Ok(Vec::new()))).ok_or_else(late)?? {
                 answers[at] = Some(answer);
             }
         }
@@ -61,19 +62,15 @@ impl Link {
         let one_by_one = open.into_iter().map(|at| {
             let (link, prefix, calls) = (self.clone(), prefix.clone(), calls.clone());
             let task = async move {
-                let asked = async {
-                    match replicas {
-                        None => link.ask(&prefix, &calls[at]).await,
-                        Some(replicas) => link.ask_confirmed(&prefix, &calls[at], replicas).await,
-                    }
-                };
-                link.deadline.within(asked).await
+                match replicas {
+                    None => link.ask(&prefix, &calls[at]).await,
+                    Some(replicas) => link.ask_confirmed(&prefix, &calls[at], replicas).await,
+                }
             };
             (at, self.runtime.spawn(task))
         });
         for (at, task) in one_by_one.collect::<Vec<_>>() {
-            let late = || Err(self.place.late(calls[at].script().doing, self.deadline.limit()));
-            answers[at] = Some(task.await.ok().flatten().unwrap_or_else(late)?);
+            answers[at] = Some(task.await.map_err(|_| late())??);
         }
         Ok(())
     }
