@@ -114,7 +114,7 @@ impl SqliteStore {
         let place = open::locate(&path)?;
         let connection = open::writer(&place, busy_timeout, max_bytes, shared)?;
         let readers = Readers::open(&place, busy_timeout)?;
-        let engine = Engine::new(connection, place.clone(), clock.clone());
+        let engine = Engine::new(connection, place.clone(), clock.clone(), busy_timeout);
         let (writer, thread) = Writer::start(engine, place)?;
         Ok(Self(Arc::new(Inner { clock, readers, writer, thread: Some(thread) })))
     }

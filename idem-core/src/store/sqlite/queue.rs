@@ -1,6 +1,7 @@
 //! What waits for the writer.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::promise::Promise;
@@ -28,6 +29,8 @@ pub(super) enum Next {
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     filled: Condvar,
+    /// Whether there are others, as it was when the lock was last held.
+    crowded: AtomicBool,
 }
 
 struct Waiting {
@@ -88,8 +91,8 @@ impl Queue {
 
     /// Whether there is nobody to share a transaction with: nothing waits, and the last batch was of one job.
     pub(super) fn is_quiet(&self) -> bool {
-        let waiting = self.lock();
-        waiting.idle && waiting.last <= 1 || waiting.closed
+        // A guess: who is wrong waits for the engine, or has a transaction to itself.
+        !self.crowded.load(Ordering::Relaxed)
     }
 
     /// Whether the writer is at work, or about to be.
@@ -125,6 +128,7 @@ impl Queue {
                 return Next::End;
             } else {
                 waiting.idle = true;
+                self.crowded.store(waiting.last > 1, Ordering::Relaxed);
                 waiting = self.filled.wait(waiting).unwrap_or_else(PoisonError::into_inner);
                 waiting.idle = false;
                 continue;
@@ -152,6 +156,7 @@ impl Queue {
     pub(super) fn abandon(&self) -> impl Iterator<Item = Job> + use<> {
         let mut waiting = self.lock();
         waiting.closed = true;
+        self.crowded.store(false, Ordering::Relaxed);
         let quick = std::mem::take(&mut waiting.quick);
         quick.into_iter().chain(std::mem::take(&mut waiting.lasting))
     }
@@ -159,6 +164,7 @@ impl Queue {
     /// A writer at work looks again by itself; a system call for each job would cost more than the job.
     fn wake(&self, mut waiting: MutexGuard<'_, Waiting>) {
         let idle = std::mem::take(&mut waiting.idle);
+        self.crowded.store(!waiting.closed, Ordering::Relaxed);
         drop(waiting);
         if idle {
             self.filled.notify_one();

@@ -33,7 +33,7 @@ impl Readers {
 
     /// As much of the record as a replay needs.
     pub(super) fn glance(&self, id: &RecordId) -> Result<Glance, StoreError> {
-        self.read(include_str!("glance.sql"), id, row::glance)
+        self.read(row::GLANCE, id, row::glance)
     }
 
     fn read<T>(
