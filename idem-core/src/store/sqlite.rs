@@ -10,9 +10,9 @@
 //! other processes too. A thread that blocks for its answer while nobody else writes does the same work itself, and is spared
 //! two hops.
 //!
-//! What is nearly always found is not looked for: in a batch, a claim is inserted unless there is a record, and the end of an
-//! attempt is written unless somebody else holds it. While many new messages come at once, their claims go to the writer without
-//! a look before.
+//! What is nearly always found is not looked for: a claim is inserted unless there is a record, and the end of an attempt is
+//! written unless somebody else holds it. While one message after the other is new, claims are granted, or go to the writer if that
+//! is at work, without a look before.
 //!
 //! Power loss: the file is in write-ahead mode. What must last (results, deletions, claims that say so) commits with
 //! `synchronous = full`; claims of handlers that rerun lapsed messages, renewals and releases commit with `normal`, which
