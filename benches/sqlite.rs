@@ -139,12 +139,16 @@ impl ByHand {
             |sql| self.0.prepare_cached(sql).and_then(|mut run| run.execute([])).expect("a transaction");
         for group in keys.chunks(GROUP) {
             run("begin immediate");
-            group.iter().for_each(|key| assert!(self.claim(&key.text)));
+            for key in group {
+                assert!(self.claim(&key.text));
+            }
             if commits == 2 {
                 run("commit");
                 run("begin immediate");
             }
-            group.iter().for_each(|key| self.complete(&key.text));
+            for key in group {
+                self.complete(&key.text);
+            }
             run("commit");
         }
     }
