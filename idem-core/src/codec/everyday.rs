@@ -83,7 +83,8 @@ impl<'de> Reader<'de> {
         self.text.get(start..end)
     }
 
-    /// Takes a whole number of so few digits that it fits, without its sign; none of it if it is no such number.
+    /// Takes the digits of a whole number without a sign, if they are so few that it fits; else none of them. A fraction behind them is met by
+    /// whoever takes what follows.
     #[inline]
     fn digits(&mut self) -> Option<u64> {
         let start = self.at;
@@ -96,9 +97,9 @@ impl<'de> Reader<'de> {
             number = number * 10 + u64::from(digit);
             at += 1;
         }
-        let is_whole = !matches!(self.text.as_bytes().get(at), Some(b'0'..=b'9' | b'.' | b'e' | b'E'));
+        let has_more = matches!(self.text.as_bytes().get(at), Some(b'0'..=b'9'));
         let is_written_so = at == start + 1 || (at > start && !self.next_is(b'0'));
-        if !is_whole || !is_written_so {
+        if has_more || !is_written_so {
             return None;
         }
         self.at = at;

@@ -172,6 +172,32 @@ fn spaces_and_what_follows_are_left_to_others() {
 }
 
 #[test]
+fn what_may_not_stand_in_a_text_is_found_wherever_it_stands() {
+    for len in 1..20 {
+        for at in 0..len {
+            for wrong in ['\0', '\u{1f}', '"', '\\'] {
+                let mut text: Vec<char> = "x".repeat(len).chars().collect();
+                text[at] = wrong;
+                let text: String = text.into_iter().collect();
+                assert!(read::<String>(&format!("\"{text}\"")).is_err(), "{text:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_are_read_up_to_the_largest() {
+    for number in [0, 9, 10, 999_999_999_999_999_999, 9_999_999_999_999_999_999, u64::MAX] {
+        assert_eq!(read::<u64>(&number.to_string()).ok(), Some(number));
+    }
+    for text in ["18446744073709551616", "99999999999999999999", "999999999999999999999", "1.5", "1e3", "-1"]
+    {
+        assert!(read::<u64>(text).is_err(), "{text}");
+    }
+    assert_eq!(read::<i64>("-1").ok(), Some(-1));
+}
+
+#[test]
 fn raw_json_stays_as_it_is() {
     #[derive(Deserialize)]
     struct Wrapped {
