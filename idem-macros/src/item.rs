@@ -160,7 +160,7 @@ impl Item {
     }
 
     /// The arguments that the caller gives: all but those that the macro supplies.
-    pub(crate) fn given(&self) -> impl Iterator<Item = &Argument> {
+    pub(crate) fn given(&self) -> impl Iterator<Item = &Argument> + Clone {
         self.arguments.iter().filter(|argument| argument.helper.is_none())
     }
 }

@@ -50,6 +50,12 @@ pub(super) fn check(item: &Item, options: &Options, cx: &mut Diagnostics) -> Vec
 }
 
 fn findings(item: &Item) -> Vec<Finding> {
+    let (flow, fresh) = begun(item);
+    if need::is_to_be_parsed(item.text(), fresh) { followed(flow, item) } else { Vec::new() }
+}
+
+/// The walk before its first statement, and whether an argument is another one at each attempt, or has no order.
+fn begun(item: &Item) -> (Flow, bool) {
     let mut flow = Flow::default();
     let mut fresh = false;
     for argument in &item.arguments {
@@ -59,9 +65,10 @@ fn findings(item: &Item) -> Vec<Finding> {
             flow.scopes.declare(&name.unraw().to_string(), value);
         }
     }
-    if !need::is_to_be_parsed(item.text(), fresh) {
-        return Vec::new();
-    }
+    (flow, fresh)
+}
+
+fn followed(mut flow: Flow, item: &Item) -> Vec<Finding> {
     let body = item.body.stream();
     if is_deeper_than(body.clone(), 100) {
         return Vec::new();
