@@ -66,6 +66,8 @@ pages! {
     key_per_attempt = "key/per_attempt";
     /// A key that fills in for a missing id.
     key_default = "key/default";
+    /// A key or a payload that panics where a part of it is missing.
+    key_unwrap = "key/unwrap";
     /// A key with a part whose name says that it is another one at each delivery.
     key_per_delivery_name = "key/per_delivery_name";
     /// A key that is made of payload alone.

@@ -61,7 +61,7 @@ impl<E: From<Error>> CarriesError for E {
 #[diagnostic::on_unimplemented(
     message = "an error that `final_error` chooses is stored and replayed, but `{Self}` cannot be",
     label = "this option needs an error type that can be stored",
-    note = "derive both `serde::Serialize` and `serde::Deserialize` for `{Self}`, or leave `final_error` out"
+    note = "derive both `serde::Serialize` and `serde::Deserialize` for `{Self}`, with `#[serde(skip)]` on the variant that holds an `idem::Error`; where that cannot be done, take an error type of your own, or leave `final_error` out"
 )]
 pub trait StoredError: Serialize + DeserializeOwned + 'static {}
 

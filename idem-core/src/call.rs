@@ -6,6 +6,7 @@ use crate::attempt::Attempt;
 use crate::batch::Seat;
 use crate::machine::{Claim, Grant, OnLapse, Verdict};
 use crate::message::Payload;
+use crate::observe::{Event, count};
 use crate::store::{Reply, StoreClass, StoreHandle, StoreRef};
 use crate::{
     Clock, Error, ErrorKind, Fingerprint, Handler, Key, KeyText, Mode, Namespace, RecordId, Timestamp, Token,
@@ -225,8 +226,8 @@ impl<'h> Call<'h> {
 
     #[cold]
     fn why_not(&self) -> Error {
-        let error = self.target.as_ref().err().cloned();
-        error.unwrap_or_else(no_store).within(self.handler.scope())
+        let error = self.target.as_ref().err().map_or_else(no_store, keyless);
+        error.within(self.handler.scope())
     }
 
     #[cold]
@@ -239,7 +240,7 @@ impl<'h> Call<'h> {
     pub(crate) fn record(&self) -> Result<RecordId, Error> {
         match &self.target {
             Ok(target) => Ok(target.id),
-            Err(error) => Err(error.clone()),
+            Err(error) => Err(keyless(error)),
         }
     }
 
@@ -255,7 +256,11 @@ impl<'h> Call<'h> {
 
     /// Makes the attempt known to the body.
     pub(crate) fn granted(&self, clock: Clock, grant: Grant, asked_at: Timestamp) -> &Attempt {
-        self.attempt.get_or_init(|| Attempt::new(grant, clock, asked_at.after(self.handler.lease)))
+        self.attempt.get_or_init(|| {
+            // The store may have granted it after its clock was set back.
+            let until = asked_at.min(clock.now()).after(self.handler.lease);
+            Attempt::new(grant, clock, until)
+        })
     }
 
     /// When the lease ends that was asked for at `asked_at`, or that renewals have made of it.
@@ -288,6 +293,16 @@ fn target(handler: &Handler, record: impl Fn(&Namespace) -> RecordId) -> Result<
             former => former.iter().map(record).collect(),
         },
     })
+}
+
+/// What a call without a record fails with, counted if that is its message's fault.
+#[cold]
+fn keyless(error: &Error) -> Error {
+    use ErrorKind::{InvalidKey, InvalidPayload, MissingKeyPart};
+    if matches!(error.kind(), MissingKeyPart | InvalidKey | InvalidPayload) {
+        count(Event::Keyless);
+    }
+    error.clone()
 }
 
 fn no_store() -> Error {

@@ -20,6 +20,8 @@ use serde::de::DeserializeOwned;
 
 use crate::Body;
 
+mod everyday;
+
 const JSON: u8 = b'j';
 const TOO_LARGE: u8 = b'l';
 const UNSERIALIZABLE: u8 = b'u';
@@ -184,12 +186,13 @@ pub(crate) fn decode<T: DeserializeOwned>(body: Option<&Body>) -> Result<T, Miss
     };
     // To look at all bytes at once costs less than serde_json's own look at each string.
     let text = std::str::from_utf8(json).map_err(not_utf8)?;
-    // As `from_str` does, without handing the reader on.
-    let mut reader = serde_json::Deserializer::from_str(&text[..json.len()]);
-    match T::deserialize(&mut reader).and_then(|value| reader.end().map(|()| value)) {
-        Ok(value) => Ok(value),
-        Err(error) => Err(unreadable(&error, json.len(), type_name::<T>())),
-    }
+    everyday::read(text).or_else(|_| read_any(text))
+}
+
+/// Reads any JSON.
+#[cold]
+fn read_any<T: DeserializeOwned>(text: &str) -> Result<T, Missing> {
+    serde_json::from_str(text).map_err(|error| unreadable(&error, text.len(), type_name::<T>()))
 }
 
 /// What is said by a body that is no JSON: its first byte, and what follows.

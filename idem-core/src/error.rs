@@ -31,7 +31,7 @@ pub enum ErrorKind {
     InProgress,
     /// The key is known with another payload: two different messages have one key.
     Mismatch,
-    /// A former attempt ended without a word, and this handler does not rerun such messages by itself (`on_lapse = "park"`).
+    /// A former attempt recorded no success, and this handler does not rerun such messages by itself (`on_lapse = "park"`).
     Lapsed,
     /// The message was tried as often as `max_tries` allows.
     Spent,

@@ -70,7 +70,8 @@ impl Fingerprint {
     /// Takes the fingerprint of a value: the same for equal values, whatever bytes they were read from.
     ///
     /// Integers count by value, so a field may be widened; names of types, fields and variants count as serde sees them, so
-    /// a renamed one needs `#[serde(rename = "…")]`. Maps count without their order.
+    /// a renamed one needs `#[serde(rename = "…")]`. Maps count without their order; sets do not, as serde writes a `HashSet` as it writes a
+    /// list: compare a `BTreeSet`.
     ///
     /// # Errors
     /// [`InvalidPayload`](crate::ErrorKind::InvalidPayload) if the value's `Serialize` fails. It will at the next delivery

@@ -192,7 +192,9 @@ impl Handler {
         self
     }
 
-    /// How long one attempt owns the record without a renewal; 30 s if not said. Renewed at a third of it.
+    /// How long one attempt owns the record without a renewal; 30 s if not said. Renewed at a third of it, in the background, from the start;
+    /// on a store that ends with the process ([`Volatile`](StoreClass::Volatile)) from where the body of a future first waits. A body that blocks
+    /// the only thread of the runtime on which its store lives has a single lease to do it in.
     #[must_use]
     pub const fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
@@ -206,15 +208,16 @@ impl Handler {
         self
     }
 
-    /// Grants before the message is parked; 5 if not said. The first is always given, so 0 is 1. At most once has no such
-    /// number: its one attempt is not repeated, and a claim under which no body ran does not count.
+    /// Grants before the message is parked; 5 if not said. The first is always given, so 0 is 1. A grant in a batch counts although its
+    /// body never came to its turn. At most once has no such number: its one attempt is not repeated, and a claim under which no body
+    /// ran does not count.
     #[must_use]
     pub const fn max_tries(mut self, tries: u32) -> Self {
         self.max_tries = tries;
         self
     }
 
-    /// What happens to a message whose holder fell silent.
+    /// What happens to a message whose holder fell silent, or, with [`OnLapse::Park`], whose body failed.
     #[must_use]
     pub const fn on_lapse(mut self, on_lapse: OnLapse) -> Self {
         self.on_lapse = on_lapse;

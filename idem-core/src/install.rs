@@ -12,8 +12,11 @@ static APPLICATION: OnceLock<String> = OnceLock::new();
 
 /// Gives all handlers without a `store` option their store. Call it at start-up, before the first handler.
 ///
-/// Called again, the newer store serves the calls that begin after; the older one stays in memory for those that run. That
-/// is meant for tests, which install a `MemoryStore` each.
+/// Called again, the newer store serves the calls that begin after, in all threads; the older one stays in memory for those that run.
+///
+/// Tests of one binary run at the same time: a store that one of them installs takes the others' records from under them. Install one
+/// `MemoryStore` for all, as by a `static INSTALL: Once`, and let each test use ids of its own; or give the handlers their store with
+/// `store = self.store`.
 ///
 /// ```
 /// # extern crate idem_core as idem;

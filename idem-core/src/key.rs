@@ -16,6 +16,7 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 
 use crate::id::Padded;
+use crate::word::{HIGH, below, each, equal};
 
 mod classes;
 mod event_time;
@@ -366,24 +367,15 @@ fn stands_as_it_is(bytes: &[u8], end: u8) -> bool {
         return !bytes.iter().any(|byte| must_encode(*byte) || *byte == end);
     };
     let found = |word: &[u8; 8]| {
-        let word = u64::from_ne_bytes(*word);
-        // The high bit of a byte that is none of ASCII's, and of one that is below `!`, DEL, or one of the three others. A byte
-        // that is found may have the next one found too, by what it borrows or carries; without a first there is no next.
-        let equal = |byte: u8| below(word ^ each(byte), 1);
-        word | below(word, b'!') | word.wrapping_add(each(1)) | equal(b'%') | equal(b'#') | equal(end)
+        let word = u64::from_le_bytes(*word);
+        // A byte that is none of ASCII's, and one that is below `!`, DEL, or one of the three others.
+        word | below(word, b'!')
+            | word.wrapping_add(each(1))
+            | equal(word, b'%')
+            | equal(word, b'#')
+            | equal(word, end)
     };
-    bytes.as_chunks().0.iter().fold(found(last), |all, word| all | found(word)) & each(0x80) == 0
-}
-
-/// Eight times the same byte.
-const fn each(byte: u8) -> u64 {
-    u64::from_ne_bytes([byte; 8])
-}
-
-/// The high bit of each byte that is less than `limit`, which is at most 0x80.
-#[inline]
-const fn below(word: u64, limit: u8) -> u64 {
-    word.wrapping_sub(each(limit)) & !word
+    bytes.as_chunks().0.iter().fold(found(last), |all, word| all | found(word)) & HIGH == 0
 }
 
 /// Whether a byte of a part may not stand in a key as it is.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use crate::clock::{Clock, Due};
+use crate::clock::{Clock, Due, micros};
 use crate::machine::{Renewal, Renewed};
 use crate::store::{Looked, Reply, StoreHandle};
 use crate::{RecordId, StoreError, Timestamp, Token};
@@ -16,7 +16,8 @@ use crate::{RecordId, StoreError, Timestamp, Token};
 /// What the owner knows of its lease. Shared by the attempt, its renewals and whoever waits for its loss.
 pub(crate) struct Lease {
     clock: Clock,
-    /// The end, in microseconds of the store's clock, counted from *before* the claim or renewal was sent.
+    /// The end, in microseconds of the store's clock, counted from *before* the claim or renewal was sent, or from after its answer
+    /// if the clock was set back meanwhile.
     until: AtomicU64,
     lost: AtomicBool,
     /// Whether a timer waits for the end: one is enough for all who wait.
@@ -44,8 +45,11 @@ impl Lease {
         Timestamp::from_micros(self.until.load(Ordering::Acquire))
     }
 
-    fn extend(&self, until: Timestamp) {
-        self.until.fetch_max(until.as_micros(), Ordering::AcqRel);
+    /// The lease that the store has just granted, of which nobody knows whether it counts from when it was asked or from now. After
+    /// the clock was set back, it ends before the one that it prolongs.
+    fn renewed(&self, sent: Timestamp, term: Duration) {
+        let until = sent.min(self.clock.now()).after(term);
+        self.until.store(until.as_micros(), Ordering::Release);
     }
 
     fn lose(&self) {
@@ -115,6 +119,9 @@ struct Renewer {
     term: Duration,
     /// When a body that hangs stops being renewed.
     hold_until: Timestamp,
+    /// The same in microseconds of time that has passed, whatever was done to the clock.
+    max_hold: u64,
+    waited: AtomicU64,
     lease: Arc<Lease>,
 }
 
@@ -131,7 +138,8 @@ impl Renewals {
         let (whole, left) = (now.after(term).since(now), lease.until().since(now));
         let first = left.saturating_sub(whole / 3 * 2);
         let hold_until = now.after(max_hold);
-        let renewer = Arc::new(Renewer { store, id, token, term, hold_until, lease });
+        let (max_hold, waited) = (micros(max_hold), AtomicU64::new(0));
+        let renewer = Arc::new(Renewer { store, id, token, term, hold_until, max_hold, waited, lease });
         Renewer::schedule(&renewer, first);
         Self(renewer)
     }
@@ -145,12 +153,16 @@ impl Renewer {
         // A few per cent earlier, differently for each attempt, so that claims made at once are not renewed at once.
         let early = delay / 20 / 256 * u32::from(this.token.as_bytes()[0]);
         let renewer = Arc::downgrade(this);
-        this.lease.clock.call(delay.saturating_sub(early).max(SHORTEST), renewer);
+        let delay = delay.saturating_sub(early).max(SHORTEST);
+        this.waited.fetch_add(micros(delay), Ordering::Relaxed);
+        this.lease.clock.call(delay, renewer);
     }
 
     fn renew(this: &Arc<Self>) {
         let sent = this.lease.clock.now();
-        if this.lease.lost.load(Ordering::Acquire) || this.hold_until <= sent {
+        let held_long_enough =
+            this.hold_until <= sent || this.max_hold <= this.waited.load(Ordering::Relaxed);
+        if this.lease.lost.load(Ordering::Acquire) || held_long_enough {
             return;
         }
         let reply = this.store.renew(&Renewal { id: this.id, token: this.token, lease: this.term });
@@ -172,7 +184,7 @@ impl Renewer {
     fn hear(this: &Arc<Self>, sent: Timestamp, answer: &Result<Renewed, StoreError>) {
         match answer {
             Ok(Renewed::Renewed { .. }) => {
-                this.lease.extend(sent.after(this.term));
+                this.lease.renewed(sent, this.term);
                 Self::schedule(this, this.term / 3);
             }
             Ok(Renewed::Lost(_)) => this.lease.lose(),

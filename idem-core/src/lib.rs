@@ -38,6 +38,7 @@ mod store;
 pub mod testing;
 mod token;
 mod transaction;
+mod word;
 
 pub use answer::{Answer, CarriesError, Stored, StoredError};
 pub use attempt::Attempt;

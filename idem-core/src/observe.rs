@@ -12,6 +12,7 @@ pub(crate) enum Event {
     Refused,
     InProgress,
     Mismatch,
+    Keyless,
     Lapsed,
     Spent,
     Lost,
@@ -24,7 +25,7 @@ pub(crate) enum Event {
     Unavailable,
 }
 
-const EVENTS: usize = 16;
+const EVENTS: usize = 17;
 
 /// Two cores never write one cache line, nor the pair of lines that the prefetcher fetches.
 #[repr(align(128))]
@@ -103,7 +104,9 @@ pub struct Counters {
     pub in_progress: u64,
     /// Deliveries whose key was known with another payload.
     pub mismatch: u64,
-    /// Messages parked because a holder fell silent, and takeovers of such messages.
+    /// Messages parked before any store was asked: a part of their key was missing, it was too long, or their payload could not be read.
+    pub keyless: u64,
+    /// Messages parked because a holder fell silent or failed, and takeovers of messages whose holder fell silent.
     pub lapsed: u64,
     /// Messages parked because they were tried too often.
     pub spent: u64,
@@ -143,6 +146,7 @@ pub fn counters() -> Counters {
         refused: total(Event::Refused),
         in_progress: total(Event::InProgress),
         mismatch: total(Event::Mismatch),
+        keyless: total(Event::Keyless),
         lapsed: total(Event::Lapsed),
         spent: total(Event::Spent),
         lost: total(Event::Lost),

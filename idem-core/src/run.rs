@@ -24,7 +24,7 @@ use crate::answer::Codec;
 use crate::batch::{self, Seat};
 use crate::call::{Call, Ready};
 use crate::lease::Renewals;
-use crate::store::{Looked, StoreRef};
+use crate::store::{Looked, StoreClass, StoreRef};
 use crate::{Error, ErrorKind, Timestamp};
 
 mod blocking;
@@ -191,7 +191,7 @@ fn go_on<'c, B: Future>(
             }
             // The time for which a body may hold begins with it.
             drop(renewals);
-            work(hold, None, codec, stage, body, cx)
+            begin(hold, codec, stage, body, cx)
         }
         Stage::Running { hold, renewals } => work(hold, renewals, codec, stage, body, cx),
         Stage::Ending { rest, store, seat, result } => finish(rest, (store, seat), result, codec, stage, cx),
@@ -219,7 +219,22 @@ fn granted<'c, B: Future>(
         *stage = Stage::Queued(Box::new((hold, renewals)));
         return Poll::Pending;
     }
-    work(hold, None, codec, stage, body, cx)
+    begin(hold, codec, stage, body, cx)
+}
+
+/// Polls the body for the first time. It may block its thread in it, for longer than a lease, and is not to be overtaken meanwhile. With a
+/// store that ends with the process, where a call takes less time than to start renewals, these begin when it first waits.
+#[inline]
+fn begin<'c, B: Future>(
+    hold: Hold<'c>,
+    codec: &Codec<B::Output>,
+    stage: &mut Stage<'c, B::Output>,
+    body: Pin<&mut B>,
+    cx: &mut Context<'_>,
+) -> Poll<B::Output> {
+    let outlives = hold.ready.store.class() > StoreClass::Volatile;
+    let renewals = outlives.then(|| start_renewals(&hold));
+    work(hold, renewals, codec, stage, body, cx)
 }
 
 /// Whether the body has to wait for its turn in a batch.
@@ -243,7 +258,6 @@ fn work<'c, B: Future>(
     drop(outside);
     let Poll::Ready(mut result) = polled else {
         release.not_needed();
-        // A body that ends at its first poll never gets here, and costs no renewal.
         let renewals = renewals.or_else(|| Some(start_renewals(&hold)));
         *stage = Stage::Running { hold, renewals };
         return Poll::Pending;

@@ -23,6 +23,7 @@ mod proof;
 mod scope;
 mod signature;
 mod tx;
+mod unwrap;
 mod used;
 mod windows;
 
@@ -60,7 +61,7 @@ pub(crate) fn function(args: &Args, item: Item, cx: &mut Diagnostics) -> Option<
     }
 
     let (answer, answer_is_opaque) = answer?;
-    let identity = scope::identity(&scope, &options, &item);
+    let identity = scope::identity(&options, &item);
     let facts = facts::all(&options, &item, &names, &key);
     let messages = facts::messages(&options, &item, &names, &key);
     let used = used::bindings(&options, &item, &shape, &names, &key);

@@ -60,7 +60,8 @@ mod tokens;
 /// `<pair.0>`, `<lines[0].sku>`, `<self.tenant>`, `<message.offset()>`. `<<` and `>>` stand for the characters. A place begins with
 /// an argument, a name that an argument's pattern binds, or `self`, and at least one comes from the message. What stands between
 /// two places begins with a sign, such as `:` or `/`. Of several templates, `key = ["evt:<event>", "msg:<message.id>"]`, each with a
-/// prefix of its own, the first is used whose parts are all there.
+/// prefix of its own, the first is used whose parts are all there. An index past a list's end panics, as it does everywhere, and at each
+/// delivery: use one where a message with a shorter list has failed to parse.
 ///
 /// A method in a place has to be a `const fn`: the compiler then proves that it reads no clock, counter or random source. For others,
 /// and where the macro cannot name the type (`self`, `impl Trait`, parameters of an impl block), a person vouches for it:
@@ -77,12 +78,12 @@ mod tokens;
 /// | `ttl` | how long the result is replayed | 7 days, or `redelivery` if that is longer |
 /// | `keep` | how long the record still says *done* | 45 days |
 /// | `redelivery` | the longest time after which the queue can still deliver; checked against `ttl` and `keep` | not checked |
-/// | `lease`, `max_hold` | how long an attempt owns the message without a renewal, and with renewals | 30 s, 15 min |
+/// | `lease`, `max_hold` | how long an attempt owns the message without a renewal, and with renewals. What blocks the only thread of the store's runtime for longer than a lease belongs in a plain `fn` or in `spawn_blocking` | 30 s, 15 min |
 /// | `max_tries` | attempts before the message is parked | 5 |
 /// | `payload(place, ..)` / `none` | what must be equal under one key; another payload is an error | the payload of what derives [`Message`](derive@Message); else nothing |
-/// | `on_lapse = "rerun"` / `"park"` | what happens to a message whose worker fell silent | `"rerun"` |
+/// | `on_lapse = "rerun"` / `"park"` | what happens to a message whose worker fell silent; with `"park"`, an error or a panic of the body counts as that, as it may have come after the effect (but for a `final_error`) | `"rerun"` |
 /// | `on_duplicate = "error"` / `wait("5s")` | what happens while another attempt runs | `"error"`, with the time to wait |
-/// | `final_error = path` | a `fn(&E) -> bool`: the errors worth remembering | none are |
+/// | `final_error = path` | a `fn(&E) -> bool`: the errors worth remembering, stored as results are: with `E: Serialize + DeserializeOwned`, and `#[serde(skip)]` on a variant that holds an `idem::Error` | none are |
 /// | `mode = "lease_and_replay"` / `"at_most_once"` | what is promised when a worker dies | `"lease_and_replay"` |
 /// | `require = "lossy"` / `"durable"` / `"transactional"` | the weakest store that will do; checked at compile time where the store's type says, else at the first call | any |
 /// | `once_per = "…"` | says that one effect per such entity is meant | |
@@ -235,7 +236,7 @@ pub fn idempotent(
 /// such as `Json(payment): Json<Payment>`. In a generic function it is checked when the code is built, and not by `cargo check`.
 ///
 /// The payload is compared by value, in the order of its declaration, as [`payload(…)`](macro@idempotent) would: its fields have to
-/// be `Serialize`. Names count as serde has them for a field or variant of its own (`#[serde(rename = "…")]`), the name of the type
+/// be `Serialize`. A `HashSet` is refused, as serde writes it as a list in random order; that of a `HashMap` does not count. Names count as serde has them for a field or variant of its own (`#[serde(rename = "…")]`), the name of the type
 /// does not. What serde does not read, with `#[serde(skip)]`, is not compared, and `with`, `serialize_with` and
 /// `skip_serializing_if` are followed. `payload = none` on a handler compares nothing.
 ///

@@ -148,6 +148,17 @@ impl Place {
         Some(Self { steps: steps.to_vec(), ..self.clone() })
     }
 
+    /// The place on which it first calls `method`, if it does: `message.parent` of `message.parent.unwrap().id`.
+    pub(crate) fn before_call(&self, method: &str) -> Option<Self> {
+        let at = self.steps.iter().position(|step| matches!(step, Step::Call(name) if name == method))?;
+        Some(Self { steps: self.steps[..at].to_vec(), ..self.clone() })
+    }
+
+    /// Whether it begins with a call of its root's.
+    pub(crate) fn begins_with_a_call(&self) -> bool {
+        matches!(self.steps.first(), Some(Step::Call(_)))
+    }
+
     /// The names in it, from the root on: of arguments, fields and methods, and text in brackets. `self` has none.
     pub(crate) fn names(&self) -> Vec<Named> {
         let root = match &self.root {

@@ -31,6 +31,7 @@ rules! {
     KEY_NOT_A_PLACE = "key_not_a_place", "the key and the payload read the message and do nothing else: arguments, fields, indices, and methods without arguments";
     KEY_PER_ATTEMPT = "key_per_attempt", "a redelivery would get another key, and the work would be done again";
     KEY_DEFAULT = "key_default", "messages without an id would answer for one another, or be worked on again at each delivery";
+    KEY_UNWRAP = "key_unwrap", "a message without it would panic at every delivery, before an attempt is counted, and never be parked";
     KEY_PER_DELIVERY_NAME = "key_per_delivery_name", "a redelivery would get another key, and the work would be done again";
     KEY_PAYLOAD_ONLY = "key_payload_only", "two messages that are meant to be two would be taken for one, and the second would get the first one's answer";
     KEY_POSITION_ALONE = "key_position_alone", "a position is counted anew in each partition, batch or order, so two messages would have one key, and the second would get the first one's answer";

@@ -1,5 +1,6 @@
 //! Messages that say what their fields are: their payload is compared under one key.
 
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use futures::executor::block_on;
@@ -314,4 +315,32 @@ fn of_two_messages_both_count() {
     assert_eq!(of_two(&payment(1), &payment(2)).unwrap(), 2);
     assert_eq!(of_two(&other(1), &payment(2)).unwrap_err().kind(), ErrorKind::Mismatch);
     assert_eq!(of_two(&payment(1), &other(2)).unwrap_err().kind(), ErrorKind::Mismatch);
+}
+
+/// Of a set without an order, what is compared has to be put into one.
+#[derive(idem::Message, serde::Serialize)]
+struct Labelled {
+    #[message(id)]
+    id: u64,
+    #[serde(serialize_with = "sorted")]
+    labels: HashSet<u64>,
+    #[message(skip)]
+    cached: HashSet<u64>,
+    #[message(payload)]
+    of_one: HashSet<u64>,
+}
+
+fn sorted<S: serde::Serializer>(labels: &HashSet<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(labels.iter().collect::<BTreeSet<_>>())
+}
+
+#[test]
+fn a_set_is_compared_where_its_message_gives_it_an_order() {
+    // Each has an order of its own, and of these many two are never alike by chance.
+    let message = |last| {
+        let labels = (0..100).chain([last]).collect();
+        Labelled { id: 1, labels, cached: (0..last).collect(), of_one: HashSet::from([1]) }
+    };
+    assert_eq!(fingerprint(&message(100)), fingerprint(&message(100)));
+    assert_ne!(fingerprint(&message(100)), fingerprint(&message(101)));
 }

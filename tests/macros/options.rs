@@ -264,6 +264,42 @@ mod scope {
         Ok(n + by.into())
     }
 
+    /// A scope that names one of two types.
+    struct Desk<A, B>(std::marker::PhantomData<(A, B)>);
+    trait Desked {
+        const NAME: &'static str;
+        const BOOK: &'static str;
+        const PAY: &'static str;
+    }
+    impl Desked for One {
+        const NAME: &'static str = "scope.desk.one";
+        const BOOK: &'static str = "scope.desk.one.book";
+        const PAY: &'static str = "scope.desk.one.pay";
+    }
+    impl Desked for Two {
+        const NAME: &'static str = "scope.desk.two";
+        const BOOK: &'static str = "scope.desk.two.book";
+        const PAY: &'static str = "scope.desk.two.pay";
+    }
+    impl<A: Desked, B: Named> Desk<A, B> {
+        const DESK: Self = Self(std::marker::PhantomData);
+
+        #[idempotent(key = "n:<n>", scope = A::NAME)]
+        fn of_self(&self, n: u64) -> Result<u64, Error> {
+            Ok(n + B::BY)
+        }
+
+        #[idempotent(key = "n:<n>", scope = A::BOOK)]
+        fn of_the_impl(n: u64) -> Result<u64, Error> {
+            Ok(n + B::BY)
+        }
+    }
+
+    #[idempotent(key = "n:<n>", scope = A::PAY)]
+    async fn of_the_function<A: Desked, B: Named>(n: u64) -> Result<u64, Error> {
+        Ok(n + B::BY)
+    }
+
     const SCOPE: &str = "scope.constant";
 
     #[idempotent(key = "n:<n>", scope = SCOPE, scope_was = ["scope.before"], store = store)]
@@ -288,6 +324,22 @@ mod scope {
         assert_eq!(block_on(named::<One>(1)).unwrap(), 2);
         assert_eq!(block_on(named::<Two>(1)).unwrap(), 3);
         assert_eq!(block_on(named::<One>(1)).unwrap(), 2);
+    }
+
+    #[test]
+    fn a_scope_of_one_type_does_not_answer_for_two_of_another() {
+        crate::install_store();
+        assert_eq!(Desk::<One, One>::DESK.of_self(1).unwrap(), 2);
+        assert_eq!(Desk::<One, Two>::DESK.of_self(1).unwrap_err().kind(), ErrorKind::Misconfigured);
+        assert_eq!(Desk::<Two, Two>::DESK.of_self(1).unwrap(), 3);
+        assert_eq!(Desk::<One, One>::of_the_impl(1).unwrap(), 2);
+        assert_eq!(Desk::<One, Two>::of_the_impl(1).unwrap_err().kind(), ErrorKind::Misconfigured);
+        assert_eq!(Desk::<Two, Two>::of_the_impl(1).unwrap(), 3);
+        assert_eq!(block_on(of_the_function::<One, One>(1)).unwrap(), 2);
+        let second = block_on(of_the_function::<One, Two>(1));
+        assert_eq!(second.unwrap_err().kind(), ErrorKind::Misconfigured);
+        assert_eq!(block_on(of_the_function::<Two, Two>(1)).unwrap(), 3);
+        assert_eq!(block_on(of_the_function::<One, One>(1)).unwrap(), 2);
     }
 
     #[test]

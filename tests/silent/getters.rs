@@ -30,6 +30,11 @@ impl<T> Envelope<T> {
         self.sent_at - self.offset
     }
 
+    /// Takes the envelope off, and never panics.
+    const fn unwrap(&self) -> &T {
+        &self.body
+    }
+
     /// Not `const`, for no reason that a caller could see.
     fn partition(&self) -> u64 {
         self.offset % 8
@@ -108,6 +113,16 @@ fn trusted_text(message: &Envelope<Charge>, #[key] key: &Key) -> Keyed {
     Ok(key.as_str().to_owned())
 }
 
+#[idempotent(
+    store = none,
+    key = "charge:<message.unwrap().number>",
+    trust(message.unwrap().number, reason = "a method of ours that never panics"),
+)]
+fn trusted_not_to_panic(message: &Envelope<Charge>, #[key] key: &Key) -> Keyed {
+    assert_eq!(message.unwrap().number(), 3);
+    Ok(key.as_str().to_owned())
+}
+
 struct Clocked {
     clock: Envelope<u8>,
 }
@@ -137,6 +152,7 @@ fn methods_that_are_proved_or_trusted_pass() {
     same_key(|| name_that_lies_in_the_payload(message), "log:17");
     same_key(|| trusted_getter(message), "log:1");
     same_key(|| trusted_text(message), "name:Acme:%20acme%20");
+    same_key(|| trusted_not_to_panic(message), "charge:3");
     let clocked = Clocked { clock: Envelope { offset: 1, sent_at: 20, name: String::new(), body: 0 } };
     same_key(|| clocked.trusted_in_spite_of_its_name(7), "log:7:20");
 }

@@ -10,7 +10,8 @@ pub enum OnLapse {
     /// The next delivery runs it again: the queue's own promise.
     #[default]
     Rerun,
-    /// It waits for a person: for effects that must not happen twice and cannot be asked about.
+    /// It waits for a person: for effects that must not happen twice and cannot be asked about. An error of the body may have come after
+    /// the effect, so it does not give the claim back either: once the lease is over, the message is parked.
     Park,
 }
 

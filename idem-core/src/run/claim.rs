@@ -291,14 +291,14 @@ pub(super) fn stop<'c>(call: &Call<'_>, verdict: Verdict) -> Step<'c> {
         }
         Verdict::Lapsed { tries, first_age } => {
             let message = format!(
-                "attempt {tries} of {first_age:.0?} ago ended without a word; its effect may have happened, and \
+                "attempt {tries} of {first_age:.0?} ago recorded no success; its effect may have happened, and \
                  this handler parks such messages"
             );
             stop(Event::Lapsed, Error::new(ErrorKind::Lapsed, message))
         }
         Verdict::Spent { tries, first_age } => {
             let message = format!(
-                "tried {tries} times since {first_age:.0?} ago, which is as often as this handler allows"
+                "attempt {tries} was the last that this handler allows (`max_tries`); the first began {first_age:.0?} ago"
             );
             stop(Event::Spent, Error::new(ErrorKind::Spent, message))
         }

@@ -105,7 +105,7 @@ async fn insist(
         match reply.await {
             Ok(recorded) => break note(&recorded),
             Err(error) if error.is_transient() && spent.spent() < patience => {
-                // A body that ended at its first poll has none so far, and may have used up its lease.
+                // A body that ended at its first poll may have none so far, and may have used up its lease.
                 renewals.get_or_insert_with(|| {
                     let lease = Lease::new(clock.clone(), leased_until);
                     Renewals::start(

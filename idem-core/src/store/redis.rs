@@ -40,11 +40,13 @@ mod batch;
 mod builder;
 mod call;
 mod check;
+mod cluster;
 mod crowd;
 mod estimate;
 mod health;
 mod link;
 mod nodes;
+mod own_client;
 mod place;
 mod quick;
 mod record;
@@ -52,6 +54,7 @@ mod redirect;
 mod replicas;
 mod round;
 mod script;
+mod slots;
 mod source;
 mod within;
 
@@ -131,7 +134,9 @@ impl RedisStore {
     }
 
     /// The same, over a client of your own for a cluster. Redirections are then followed by that client, whose `ASKING` another call of
-    /// the store can take for its own while a slot moves: a message may then run twice. With URLs, idem follows them itself.
+    /// the store can take for its own while a slot moves: a message may then run twice. And while it finds out where a slot has moved, many
+    /// calls at once can bring it to a standstill, which ends with their [deadline](RedisStoreBuilder::deadline), after which the store
+    /// connects anew. With URLs, idem keeps its connections and follows redirections itself.
     ///
     /// A batch is one pipeline for each node here too. One of which a part is elsewhere, since a slot is being moved, the client sends
     /// to and fro as a whole, as often as it retries; that does no harm, but only then do the calls go one by one. Those of that slot

@@ -6,7 +6,7 @@ use std::time::Duration;
 use idem_core::machine::{Prior, State, StateKind};
 use idem_core::private::{Call, codec, run};
 use idem_core::{
-    Disposition, Error, ErrorKind, Handler, Idempotent, Key, Mode, OnDuplicate, OnLapse, Outcome,
+    Disposition, Error, ErrorKind, Handler, Idempotent, Key, Mode, OnDuplicate, OnLapse, Outcome, StoreClass,
     StoreErrorKind, counters,
 };
 
@@ -256,7 +256,7 @@ fn a_success_that_the_store_never_hears_of_is_a_success_all_the_same() {
 // F23
 #[test]
 fn while_a_success_is_sent_again_no_other_attempt_runs() {
-    let store = ModelStore::new();
+    let store = ModelStore::of_class(StoreClass::Volatile);
     (0..4).for_each(|_| store.next("complete", Fault::LostBefore));
     let (work, key, time) = (on(&store, handler()), key(), store.clone());
     let mut call = Box::pin(work.run(&key, || async move {
@@ -365,8 +365,26 @@ fn a_lease_is_renewed_while_the_body_runs_and_no_longer_than_max_hold() {
 
 // F07
 #[test]
-fn a_body_that_blocks_its_first_poll_is_renewed_at_once() {
+fn a_body_that_blocks_its_thread_from_the_start_is_not_overtaken() {
     let store = ModelStore::new();
+    let (work, key, other) = (on(&store, handler()), key(), store.clone());
+    let outcome = now(work.run(&key, || async {
+        for _ in 0..10 {
+            other.time().advance(LEASE / 2);
+            let overtakes = now(on(&other, handler()).run(&key, || async { Ok::<u32, Error>(8) }));
+            assert_eq!(kind(overtakes), ErrorKind::InProgress);
+        }
+        Ok::<_, Error>(7)
+    }));
+    assert_eq!(outcome.unwrap(), Outcome::Executed { value: 7, recorded: true });
+    store.time().advance(LEASE * 10);
+    assert!((14..=16).contains(&store.count("renew")), "{}", store.count("renew"));
+}
+
+// F07
+#[test]
+fn a_body_that_blocks_its_first_poll_is_renewed_at_once_where_the_store_ends_with_the_process() {
+    let store = ModelStore::of_class(StoreClass::Volatile);
     let (work, key, time) = (on(&store, handler()), key(), store.clone());
     let mut call = Box::pin(work.run(&key, || async move {
         time.time().advance(Duration::from_secs(25));
@@ -651,6 +669,49 @@ fn a_clock_that_is_set_back_prolongs_neither_waiting_nor_recording() {
     let waits = on(&store, handler().on_duplicate(OnDuplicate::Wait(Duration::from_secs(5))));
     let waited = ends(Box::pin(waits.run(&key, || async { Ok::<_, Error>(8) })));
     assert_eq!(kind(waited), ErrorKind::InProgress);
+}
+
+/// The store counts a lease from where its clock stands then, so the owner may not count it from where it stood before.
+#[test]
+fn a_clock_that_is_set_back_hides_no_loss_from_the_owner() {
+    for (set_back, by, renewed_at) in [("claim", 3_600, 0), ("renew", 9, 10)] {
+        static HANDLER: Handler = Handler::new("tests.set_back").lease(LEASE);
+        let store = ModelStore::new();
+        store.time().advance(Duration::from_secs(10_000));
+        store.next(set_back, Fault::ClockSetBack(Duration::from_secs(by)));
+        let mut call = Call::derive(&HANDLER, false, |text| text.literal("msg:1"));
+        call.use_store(idem_core::private::ToStoreHandle::idem_store(&store));
+        call.ask_attempt();
+        let attempt = || Call::attempt(&call);
+        let mut first = Box::pin(run(&call, codec(), std::future::pending::<Result<u32, Error>>()));
+        assert!(poll(first.as_mut()).is_pending());
+        store.time().advance(Duration::from_secs(renewed_at));
+        assert_eq!(store.count("renew"), usize::from(set_back == "renew"));
+        assert!(!attempt().is_lost(), "{set_back}");
+
+        (0..100).for_each(|_| store.next("renew", Fault::LostBefore));
+        store.time().advance(Duration::from_secs(LEASE.as_secs() + 1 - renewed_at));
+        let mut call = Call::derive(&HANDLER, false, |text| text.literal("msg:1"));
+        call.use_store(idem_core::private::ToStoreHandle::idem_store(&store));
+        let second = now(run(&call, codec(), async { Ok::<u32, Error>(8) }));
+        assert_eq!(second.unwrap(), 8, "{set_back}");
+        assert!(attempt().is_lost(), "{set_back}: another attempt has run");
+    }
+}
+
+#[test]
+fn a_clock_that_falls_back_prolongs_no_hold() {
+    let store = ModelStore::new();
+    store.time().advance(Duration::from_secs(1_000_000));
+    (0..10_000).for_each(|_| store.next("renew", Fault::ClockSetBack(Duration::from_secs(9))));
+    let (work, key) = (on(&store, handler().max_hold(Duration::from_secs(300))), key());
+    let mut hung = Box::pin(work.run(&key, std::future::pending::<Result<u32, Error>>));
+    assert!(poll(hung.as_mut()).is_pending());
+    for _ in 0..1_000 {
+        store.time().advance(Duration::from_secs(1));
+    }
+    let renewals = store.count("renew");
+    assert!((28..=33).contains(&renewals), "{renewals}");
 }
 
 #[test]

@@ -5,13 +5,15 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use idem_core::machine::{
     Answer, Change, Claim, Completion, End, Ended, Forgotten, Operation, Record, Recorded, Released, Renewal,
     Renewed, Snapshot, StateKind, Verdict, decide,
 };
 use idem_core::{
-    Clock, ManualClock, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, StoreIdentity, Token,
+    Clock, ManualClock, RecordId, Reply, Store, StoreClass, StoreError, StoreErrorKind, StoreIdentity,
+    Timestamp, Token,
 };
 
 /// What happens to one operation.
@@ -25,6 +27,8 @@ pub(crate) enum Fault {
     LostAfter,
     /// It is applied at once, and answered when the gate opens.
     AnsweredLater(Gate),
+    /// The clock is set back while it is under way; then it is applied, and answered at once.
+    ClockSetBack(Duration),
     /// It fails for good.
     Broken(StoreErrorKind),
 }
@@ -142,7 +146,7 @@ impl ModelStore {
             if self.run_spawned() == 0 {
                 return;
             }
-            self.time().advance(std::time::Duration::from_millis(20));
+            self.time().advance(Duration::from_millis(20));
         }
         panic!("what was left to the background does not end");
     }
@@ -199,6 +203,11 @@ impl ModelStore {
                     gate.await;
                     Ok(answer)
                 })
+            }
+            Fault::ClockSetBack(by) => {
+                let earlier = self.time().now().as_micros() - u64::try_from(by.as_micros()).unwrap();
+                self.time().advance_to(Timestamp::from_micros(earlier));
+                Reply::ready(Ok(apply()))
             }
             Fault::Broken(kind) => Reply::ready(Err(StoreError::new(kind, "the model store is broken"))),
         }

@@ -1,7 +1,7 @@
 //! What a call is refused for before any store is asked.
 
 use idem_core::private::{Call, ToStoreHandle as _, codec, run_blocking};
-use idem_core::{Disposition, Error, ErrorKind, Handler, KeyText, StoreClass};
+use idem_core::{Disposition, Error, ErrorKind, Handler, KeyText, StoreClass, counters};
 
 use crate::model::ModelStore;
 
@@ -19,12 +19,14 @@ fn a_missing_part_parks_the_message_and_names_the_part() {
     let store = ModelStore::new();
     static HANDLER: Handler = Handler::new("tests.missing");
     for missing in [None, Some("")] {
+        let before = counters().keyless;
         let error = refused(&call(&HANDLER, &store, |text| {
             text.literal("msg:");
             text.part("message.id", &missing, None);
         }));
         assert_eq!(error.kind(), ErrorKind::MissingKeyPart);
         assert!(matches!(error.disposition(), Disposition::Park(reason) if reason.contains("`message.id`")));
+        assert!(counters().keyless > before);
     }
     assert!(store.log().is_empty());
 }

@@ -95,6 +95,21 @@ fn a_name_that_means_memory_or_nothing() {
     }
 }
 
+/// As other libraries take them; here the file would have the URL for its name.
+#[test]
+fn a_url_instead_of_a_path() {
+    for (url, scheme) in [
+        ("sqlite://idem.db", "`sqlite:`"),
+        ("sqlite:idem.db", "`sqlite:`"),
+        ("file:idem.db?mode=rwc", "`file:`"),
+    ] {
+        let error = SqliteStore::open(url).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Misconfigured, "{error}");
+        assert!(error.to_string().contains(scheme), "{error}");
+        assert!(!Path::new(url).exists(), "{url} was made");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_directory_that_cannot_be_written_to() {

@@ -8,6 +8,7 @@ use super::facts;
 use super::key_names::NamedKey;
 use super::names::{Names, ours_at, shown_at};
 use super::options::{KeyOption, Options};
+use super::unwrap;
 use crate::diagnostics::{Diagnostics, list};
 use crate::item::{ArgumentKind, Helper, Item};
 use crate::known::{self, Class};
@@ -351,6 +352,9 @@ impl OneKey<'_> {
         }
         match place {
             Ok(place) => {
+                if unwrap::unwraps(&place, self.options, Reader::Key, span.into(), self.cx) {
+                    return None;
+                }
                 let Some(root) = self.around.root(&place, span) else {
                     self.around.unknown_root(&place, text, span, self.cx);
                     return None;
@@ -381,6 +385,12 @@ impl OneKey<'_> {
                     "name what tells messages apart: `<{example}>`; write `<<` and `>>` for the characters"
                 ),
             ),
+            PlaceError::Arguments(method)
+                if method == "expect"
+                    && let Some(inner) = self.before_expect(text) =>
+            {
+                unwrap::expects(text, &inner, span.into(), self.cx);
+            }
             PlaceError::Arguments(method) => self.cx.report(
                 &rules::KEY_NOT_A_PLACE,
                 span,
@@ -403,6 +413,12 @@ impl OneKey<'_> {
                 );
             }
         }
+    }
+
+    /// The place in `message.parent.expect("…")`.
+    fn before_expect(&self, text: &str) -> Option<Place> {
+        let (inner, _) = text.split_once(".expect(")?;
+        Place::parse(lex(inner, self.literal.span())?).ok()
     }
 
     /// The place in something that is one but for a sign that keys do not need: `&message.id`, `message.id?`, `message.id:?`.

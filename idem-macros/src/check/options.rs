@@ -61,9 +61,14 @@ static ELSEWHERE: &[(&str, &str)] = &[
     ("retention", "keep"),
     ("retries", "max_tries"),
     ("storage", "store"),
-    ("timeout", "lease"),
     ("transaction", "tx"),
 ];
+
+/// No option, and what is there instead.
+static INSTEAD: &[(&str, &str)] = &[(
+    "timeout",
+    "a time limit of the work goes into the body; how long an attempt owns the message is `lease`, and for how long it is renewed `max_hold`",
+)];
 
 /// The options, each understood by itself.
 #[derive(Default)]
@@ -319,6 +324,14 @@ fn unknown(written: &Written, name: &str, cx: &mut Diagnostics) {
             &written.name,
             format_args!("the option `{name}` is not accepted yet"),
             format_args!("{until_then}"),
+        );
+    }
+    if let Some((_, instead)) = INSTEAD.iter().find(|(other, _)| *other == name) {
+        return cx.report(
+            &rules::OPTION_UNKNOWN,
+            &written.name,
+            format_args!("unknown option `{name}`"),
+            format_args!("{instead}"),
         );
     }
     let elsewhere = ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, ours)| *ours);

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 
 use super::exceptions::{self, Reader};
 use super::key::{Keys, root, unknown_root};
 use super::key_names::surely_per_delivery;
 use super::names::Names;
 use super::options::Options;
-use super::{looks_generic, mentions_generics};
+use super::{looks_generic, mentions_generics, unwrap};
 use crate::diagnostics::{At, Diagnostics};
 use crate::item::{Argument, ArgumentKind, Item};
 use crate::known;
@@ -65,6 +65,9 @@ pub(super) fn all(
                 format_args!("`{place}` in the payload {is}"),
                 format_args!("leave it out: compare what the publisher sent"),
             );
+            continue;
+        }
+        if unwrap::unwraps(place, options, Reader::Payload, at, cx) {
             continue;
         }
         match root(place, names, span) {
@@ -129,7 +132,8 @@ fn one(place: &Place, span: Span, root: &Ident, argument: &Argument, item: &Item
         let own = item.types.contains(ident) || item.consts.iter().any(|(name, _)| name == ident);
         ident == "Self" || ident == "impl" || ident == "for" || (looks_generic(&ident.to_string()) && !own)
     });
-    if unnameable {
+    // What a type parameter calls is a trait's, and no trait has a `const fn`.
+    if unnameable || place.begins_with_a_call() && is_a_parameter(&ty, item) {
         return None;
     }
     let site = names::site();
@@ -161,6 +165,15 @@ fn one(place: &Place, span: Span, root: &Ident, argument: &Argument, item: &Item
         reads,
         others: bindings.iter().filter(|name| *name != root).cloned().collect(),
     })
+}
+
+/// Whether a type is one of the function's type parameters, by value or by reference.
+fn is_a_parameter(ty: &TokenStream, item: &Item) -> bool {
+    match syn::parse2::<syn::Type>(ty.clone()) {
+        Ok(syn::Type::Reference(reference)) => is_a_parameter(&reference.elem.to_token_stream(), item),
+        Ok(syn::Type::Path(path)) => path.path.get_ident().is_some_and(|name| item.types.contains(name)),
+        _ => false,
+    }
 }
 
 /// The argument itself, out of the reference to it that a proof gets: a method is found on it as it is found for the key, and

@@ -52,12 +52,9 @@ pub(super) fn of(options: &Options, item: &Item, cx: &mut Diagnostics) -> Scope 
     }
 }
 
-/// What has to be the same at each call, as one scope has one set of keys.
-pub(super) fn identity(scope: &Scope, options: &Options, item: &Item) -> Vec<Identity> {
-    // A scope that depends on the type parameters tells them apart by itself.
-    if matches!(scope, Scope::Dependent(_)) {
-        return Vec::new();
-    }
+/// What has to be the same at each call with one scope, as that has one set of keys. A scope that depends on type parameters is
+/// asked too: it may name one of them, and answer for all that there are of the others.
+pub(super) fn identity(options: &Options, item: &Item) -> Vec<Identity> {
     let mut identity = Vec::new();
     if has_self(options, item) {
         identity.push(Identity::Type(

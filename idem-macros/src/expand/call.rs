@@ -5,7 +5,7 @@ use quote::quote_spanned;
 
 use super::handler;
 use crate::item::{Argument, Helper};
-use crate::model::{Function, Identity, MaybeMessage, Part, Proof, Scope, Store, Template};
+use crate::model::{Function, Identity, MaybeMessage, Part, Proof, Store, Template};
 use crate::names;
 
 /// The items and statements that make the call.
@@ -16,7 +16,7 @@ pub(super) fn statements(function: &Function) -> TokenStream {
     let handler = handler::reference(function);
     let keeps_key = asks_for(function, Helper::Key);
     let render = render(&function.templates, Types::Written, private);
-    let told_apart = !function.identity.is_empty() || matches!(function.scope, Scope::Dependent(_));
+    let told_apart = !function.identity.is_empty();
     let derive = Ident::new(if told_apart { "derive" } else { "derive_here" }, site);
     let made = quote_spanned!(site=> #private::Call::#derive(#handler, #keeps_key, |#key| { #render }));
     let allow = allowed(&function.templates);

@@ -1,11 +1,13 @@
 //! Each message has one identity, and it is what the publisher sent.
 
 use proc_macro2::{Ident, Span};
+use quote::ToTokens;
 
 use super::fields::{MessageField, Role, Shape};
 use crate::diagnostics::{At, Diagnostics};
 use crate::known::names::{self, per_delivery, snake_case};
 use crate::rules;
+use crate::tokens::any_ident;
 
 /// `at` is the name of the struct or variant, and `shown` how it is written.
 pub(super) fn shape(shape: &Shape, at: &Ident, shown: &str, cx: &mut Diagnostics) {
@@ -39,7 +41,10 @@ pub(super) fn shape(shape: &Shape, at: &Ident, shown: &str, cx: &mut Diagnostics
     }
 }
 
-/// Reports what has the name of a queue's and would be compared between deliveries.
+/// Sets that write their entries in an order of this process: to serde they are lists, whose order counts.
+const UNORDERED: [&str; 3] = ["HashSet", "AHashSet", "DashSet"];
+
+/// Reports what would be compared between deliveries, and has the name of a queue's or an order of its own in each process.
 fn compared(field: &MessageField, cx: &mut Diagnostics) {
     let (name, ty) = (&field.name, field.shown_type());
     if let Some(is) = names::of_one_delivery(&snake_case(name)) {
@@ -49,6 +54,22 @@ fn compared(field: &MessageField, cx: &mut Diagnostics) {
             format_args!("`{name}` in the payload {is}"),
             format_args!(
                 "mark it: `#[message(per_delivery)] {name}: {ty}`; if the name lies, say so: `#[message(payload)]`"
+            ),
+        );
+        return;
+    }
+    let mut set = None;
+    any_ident(field.ty.to_token_stream(), &mut |ident| {
+        set = UNORDERED.into_iter().find(|unordered| ident == unordered);
+        set.is_some()
+    });
+    if let Some(set) = set.filter(|_| field.serde.with.is_none()) {
+        cx.report(
+            &rules::PAYLOAD_PER_ATTEMPT,
+            At::tokens(&field.member),
+            format_args!("the entries of a `{set}`, as in `{name}`, come in another order each time"),
+            format_args!(
+                "make it a `BTreeSet`, or leave it out of the comparison: `#[message(skip)] {name}: {ty}`; if its order stays, say so: `#[message(payload)]`"
             ),
         );
     }

@@ -46,18 +46,19 @@ impl Shard {
         }
     }
 
+    /// Where the record of `id` is.
     #[inline]
-    fn find(&self, id: &RecordId) -> Option<Place> {
+    pub(super) fn find(&self, id: &RecordId) -> Option<Place> {
         self.index.find(id, |place| match place.at() {
             At::Finished(address) => self.finished.holds(address, id),
             At::Claim(slot) => self.claims.get(slot).is_some_and(|claim| claim.id == *id),
         })
     }
 
-    /// The answer to a claim. Each arm makes its own where it is returned.
+    /// The answer to a claim whose record was found at `place`. Each arm makes its own where it is returned.
     #[inline]
-    pub(super) fn claim(&mut self, claim: &Claim, now: Timestamp) -> Reply<Verdict> {
-        match self.find(&claim.id).map(Place::at) {
+    pub(super) fn claim(&mut self, claim: &Claim, place: Option<Place>, now: Timestamp) -> Reply<Verdict> {
+        match place.map(Place::at) {
             None => Reply::ready(self.grant_first(claim, now).map(Verdict::Claimed)),
             Some(At::Finished(address)) => {
                 let found = self.finished.get(address);

@@ -179,15 +179,18 @@ impl Store for Shared {
     #[inline]
     fn claim_at(&self, claim: &Claim, asked_at: &mut Timestamp) -> Reply<Verdict> {
         let mut shard = self.shard(&claim.id);
+        let place = shard.find(&claim.id);
+        // Read while the record is on its way from memory.
         let now = self.clock.now();
         *asked_at = now;
-        shard.claim(claim, now)
+        shard.claim(claim, place, now)
     }
 
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
         let mut verdicts = vec![None; claims.len()];
         let served = self.by_shard(claims.iter().map(|claim| &claim.id), |shard, now, at| {
-            verdicts[at] = Some(shard.claim(&claims[at], now).wait()?);
+            let place = shard.find(&claims[at].id);
+            verdicts[at] = Some(shard.claim(&claims[at], place, now).wait()?);
             Ok(())
         });
         if let Err(error) = served {

@@ -13,6 +13,7 @@ use super::quick::Quick;
 use super::record::Damage;
 use super::round::{Came, Place, Round};
 use super::script::{Script, WITHDRAW};
+use super::source::Connection;
 use crate::machine::Answer;
 use crate::{StoreError, StoreErrorKind};
 
@@ -68,7 +69,10 @@ impl Manner {
             Meaning::NoScript if self.hash => self.hash = false,
             Meaning::NoFlags if self.flags => link.leave_out_flags(),
             found @ (Meaning::Disconnected | Meaning::Garbled | Meaning::Demoted) => {
-                link.leave(live);
+                // A cluster has left that node already, and the others are well.
+                if !matches!(live.connection, Connection::Cluster(_)) {
+                    link.leave(live);
+                }
                 if self.again == Again::Never || (self.again == Again::Refused && found != Meaning::Demoted) {
                     return Err(link.place.lost(script.doing, error));
                 }

@@ -211,7 +211,7 @@ impl RedisStoreBuilder {
         let confirming = match self.replicas {
             None => None,
             Some(replicas) => {
-                let cluster = matches!(link.source, Source::Cluster(..));
+                let cluster = link.source.is_cluster();
                 let timeout = replicas.timeout.min(self.deadline / 2);
                 Some((make(self.source(cluster))?, Replicas { timeout, ..replicas }))
             }
@@ -241,10 +241,10 @@ impl RedisStoreBuilder {
 
     fn source(&self, cluster: bool) -> RedisResult<Source> {
         match (&self.target, &self.sentinel) {
-            (Target::Cluster(client), _) => Ok(Source::Cluster(client.clone(), None)),
+            (Target::Cluster(client), _) => Ok(Source::OwnClient(client.clone())),
             (Target::Urls(_), Some(name)) => Source::sentinel(self.infos()?, name),
             (Target::Urls(_) | Target::Client(_), _) if cluster => {
-                Source::cluster(self.infos()?, self.deadline)
+                Ok(Source::cluster(self.infos()?, self.deadline))
             }
             (Target::Client(client), _) => Ok(Source::One(client.clone())),
             (Target::Urls(_), None) => match self.infos()?.into_iter().next() {

@@ -17,6 +17,7 @@ use super::script::{Dialect, EVERYDAY};
 use super::source::{Connection, Source};
 use super::within::Deadline;
 use crate::clock::Clock;
+use crate::join::Join;
 use crate::store::sleep;
 use crate::{ManualClock, StoreError, StoreErrorKind, Timestamp};
 
@@ -71,7 +72,7 @@ impl Link {
         clock: Option<ManualClock>,
     ) -> Self {
         // Nodes of a cluster have clocks of their own, and servers that do not read flags no `SET` that does it all.
-        let quick = quick && flags && clock.is_none() && !matches!(source, Source::Cluster(..));
+        let quick = quick && flags && clock.is_none() && !source.is_cluster();
         Self {
             source,
             place,
@@ -205,11 +206,13 @@ impl Link {
     /// Gives the server the scripts, and finds out whether it reads flags. Where that is forbidden, the first calls do it.
     async fn load_scripts(&self, connection: &mut Connection) -> RedisResult<()> {
         if connection.is_cluster() {
-            for script in EVERYDAY {
-                let mut load = cmd("SCRIPT");
+            // All at once: each may have to do without some node's answer.
+            let loads = EVERYDAY.map(|script| {
+                let (mut connection, mut load) = (connection.clone(), cmd("SCRIPT"));
                 load.arg("LOAD").arg(script.text(self.dialect()));
-                connection.ask_primaries(load).await;
-            }
+                Box::pin(async move { connection.ask_primaries(load).await })
+            });
+            Join::new(loads).await;
             return Ok(());
         }
         loop {
@@ -264,8 +267,10 @@ impl Link {
     /// Leaves the connection if nothing was heard on it since `since`: its other end may be gone without a word.
     pub(super) fn leave_silent(&self, since: Timestamp) {
         let mut current = self.current();
-        if current.as_ref().is_some_and(|live| live.heard.load(Ordering::Relaxed) <= since.as_micros()) {
-            *current = None;
+        match &*current {
+            Some(Live { connection: Connection::Cluster(cluster), .. }) => cluster.leave_silent(since),
+            Some(live) if live.heard.load(Ordering::Relaxed) <= since.as_micros() => *current = None,
+            _ => {}
         }
     }
 

@@ -9,37 +9,27 @@
 //! node that does not have a slot yet executes nothing for it.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use redis::Pipeline;
 use redis::cluster_routing::Slot;
-use redis::{Pipeline, Value, cmd};
 
 use super::ask::{Manner, answer_or_error};
 use super::call::{Call, key};
 use super::estimate::here;
 use super::link::{Link, Live, now};
 use super::replicas::Replicas;
-use super::source::{Connection, text};
+use super::source::Connection;
 use crate::machine::{Answer, Verdict};
 use crate::{StoreError, Timestamp};
 
 /// How long the calls of a slot go by themselves once one of them was elsewhere. Slots are moved within seconds, as a rule.
 const APART: Duration = Duration::from_secs(10);
 
-/// Which slots go together.
+/// Slots that were elsewhere, and until when their calls go by themselves.
 #[derive(Default)]
-pub(super) struct Nodes(Mutex<Known>);
-
-#[derive(Default)]
-struct Known {
-    /// The node of each slot, by a number; nothing until it was asked for.
-    map: Option<Arc<Map>>,
-    /// Slots that were elsewhere, and until when their calls go by themselves.
-    apart: HashMap<Slot, Timestamp>,
-}
-
-type Map = HashMap<Slot, usize>;
+pub(super) struct Nodes(Mutex<HashMap<Slot, Timestamp>>);
 
 impl Link {
     /// One answer for each call of a wave.
@@ -99,11 +89,12 @@ impl Link {
         if let Some(replicas) = replicas {
             pipeline.add_command(replicas.command());
         }
-        let mut values = match live.connection.send_to_node(pipeline, &key(prefix, &calls[part[0]].id)).await
+        let mut values = match live.connection.send_to_node(&pipeline, &key(prefix, &calls[part[0]].id)).await
         {
             Ok(values) => values.into_iter(),
             Err(error) => {
-                live.nodes.forget(error.redirect_node().and_then(|(_, slot)| Slot::new(slot)));
+                live.connection.forget_owners();
+                live.nodes.set_apart(error.redirect_node().and_then(|(_, slot)| Slot::new(slot)));
                 return Ok(Vec::new());
             }
         };
@@ -135,70 +126,32 @@ impl Nodes {
         calls: &[Call],
         wave: &[usize],
     ) -> Vec<Vec<usize>> {
-        let known = self.known().map.clone();
-        let map = match known {
-            Some(map) => map,
-            None => self.learn(connection).await,
-        };
+        let slots: Vec<_> = wave.iter().map(|&at| Slot::for_key(key(prefix, &calls[at].id))).collect();
+        let owners = connection.owners(&slots).await;
         let apart = self.apart();
         let mut parts: HashMap<_, Vec<usize>> = HashMap::new();
-        for &at in wave {
-            let slot = Slot::for_key(key(prefix, &calls[at].id));
-            if apart.contains(&slot) {
-                continue;
+        for ((&at, slot), owner) in wave.iter().zip(slots).zip(owners) {
+            if !apart.contains(&slot) {
+                // Of a slot whose node is not known, it is found out.
+                parts.entry(owner.ok_or(slot)).or_default().push(at);
             }
-            // Of a slot whose node is not known, the client finds it out.
-            let node = map.get(&slot).map_or(Err(slot), |&node| Ok(node));
-            parts.entry(node).or_default().push(at);
         }
         parts.into_values().collect()
     }
 
-    async fn learn(&self, connection: &mut Connection) -> Arc<Map> {
-        let mut ask = cmd("CLUSTER");
-        ask.arg("SLOTS");
-        let said = connection.send(&ask).await;
-        let map = Arc::new(said.ok().as_ref().map(read).unwrap_or_default());
-        self.known().map = Some(map.clone());
-        map
-    }
-
     fn apart(&self) -> HashSet<Slot> {
-        let mut known = self.known();
-        if !known.apart.is_empty() {
+        let mut apart = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !apart.is_empty() {
             let now = now();
-            known.apart.retain(|_, until| *until > now);
+            apart.retain(|_, until| *until > now);
         }
-        known.apart.keys().copied().collect()
+        apart.keys().copied().collect()
     }
 
-    /// Something was not where it had been: this slot, if it is known which.
-    fn forget(&self, slot: Option<Slot>) {
-        let mut known = self.known();
-        known.map = None;
+    fn set_apart(&self, slot: Option<Slot>) {
         if let Some(slot) = slot {
-            known.apart.insert(slot, now().after(APART));
+            let mut apart = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            apart.insert(slot, now().after(APART));
         }
     }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Reads ranges of slots, each with its primary first.
-fn read(said: &Value) -> Map {
-    let mut map = Map::new();
-    let mut names = HashMap::new();
-    let Value::Array(ranges) = said else { return map };
-    for range in ranges {
-        let Value::Array(range) = range else { continue };
-        let [Value::Int(first), Value::Int(last), Value::Array(primary), ..] = &range[..] else { continue };
-        let name: Vec<_> = primary.iter().map(text).collect();
-        let next = names.len();
-        let node = *names.entry(name).or_insert(next);
-        let slots = (*first..=*last).filter_map(|slot| Slot::new(u16::try_from(slot).ok()?));
-        map.extend(slots.map(|slot| (slot, node)));
-    }
-    map
 }

@@ -120,7 +120,10 @@ pub(super) fn meaning(error: &RedisError) -> Meaning {
             Misconfigured,
             "`rediss://` needs TLS; turn on the feature `tokio-rustls-comp` of the crate `redis`",
         ),
-        ErrorKind::InvalidClientConfig => Meaning::Other(Misconfigured, "the URL cannot be used"),
+        ErrorKind::InvalidClientConfig => Meaning::Other(
+            Misconfigured,
+            "the URL cannot be used; it is to read `redis://user:password@host:port/database`",
+        ),
         ErrorKind::EmptySentinelList => Meaning::Other(Misconfigured, "no Sentinel is named"),
         // Whether they know the name is found out by who asked them.
         ErrorKind::MasterNameNotFoundBySentinel => {

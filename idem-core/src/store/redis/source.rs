@@ -2,11 +2,12 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use redis::cluster::ClusterClient;
-use redis::cluster_routing::{MultipleNodeRoutingInfo, Route, RoutingInfo, SingleNodeRoutingInfo, SlotAddr};
+use redis::cluster_routing::Slot;
 use redis::sentinel::{SentinelClient, SentinelNodeConnectionInfo, SentinelServerType};
 use redis::{
     AsyncConnectionConfig, Client, Cmd, ConnectionInfo, Pipeline, RedisConnectionInfo, RedisResult, Value,
@@ -14,15 +15,17 @@ use redis::{
 };
 use tokio::runtime::Handle;
 
-use super::redirect::Cluster;
+use super::cluster::{Cluster, Seeds};
+use super::own_client::OwnClient;
 
 /// One server, the primary that Sentinels know of, or a cluster.
 pub(super) enum Source {
     One(Client),
     /// Asked anew for each connection.
     Sentinel(tokio::sync::Mutex<SentinelClient>, Sentinels),
-    /// With how to reach one of its nodes, if that is known.
-    Cluster(ClusterClient, Option<Box<ConnectionInfo>>),
+    Cluster(Arc<Seeds>),
+    /// A cluster, by a client of the user's.
+    OwnClient(ClusterClient),
 }
 
 /// Those who know where a primary is, and what they call it.
@@ -36,6 +39,7 @@ pub(super) struct Sentinels {
 pub(super) enum Connection {
     One(MultiplexedConnection),
     Cluster(Cluster),
+    OwnClient(OwnClient),
 }
 
 impl Source {
@@ -56,16 +60,12 @@ impl Source {
     }
 
     /// The cluster that these nodes belong to.
-    pub(super) fn cluster(nodes: Vec<ConnectionInfo>, limit: Duration) -> RedisResult<Self> {
-        let first = nodes.first().cloned().map(Box::new);
-        let client = ClusterClient::builder(nodes)
-            .connection_timeout(limit)
-            .response_timeout(limit)
-            .overall_response_timeout(None)
-            // What it does by itself is not safe here: see `redirect.rs`.
-            .retries(0)
-            .build()?;
-        Ok(Self::Cluster(client, first))
+    pub(super) fn cluster(nodes: Vec<ConnectionInfo>, limit: Duration) -> Self {
+        Self::Cluster(Arc::new(Seeds::new(nodes, limit)))
+    }
+
+    pub(super) const fn is_cluster(&self) -> bool {
+        matches!(self, Self::Cluster(_) | Self::OwnClient(_))
     }
 
     /// Connects. No time of the client's own: the caller has one.
@@ -78,9 +78,9 @@ impl Source {
             Self::Sentinel(client, _) => {
                 client.lock().await.get_async_connection_with_config(&config).await.map(Connection::One)
             }
-            Self::Cluster(client, node) => {
-                let connection = client.get_async_connection().await?;
-                Ok(Connection::Cluster(Cluster::new(connection, node.as_deref().cloned())))
+            Self::Cluster(seeds) => Cluster::connect(seeds.clone()).await.map(Connection::Cluster),
+            Self::OwnClient(client) => {
+                Ok(Connection::OwnClient(OwnClient::new(client.get_async_connection().await?)))
             }
         }
     }
@@ -105,7 +105,7 @@ impl Source {
 
 impl Connection {
     pub(super) const fn is_cluster(&self) -> bool {
-        matches!(self, Self::Cluster(..))
+        !matches!(self, Self::One(_))
     }
 
     /// Sends one command. An error of the server may come as a value too.
@@ -113,14 +113,15 @@ impl Connection {
         match self {
             Self::One(connection) => connection.send_packed_command(command).await,
             Self::Cluster(cluster) => cluster.follow_one(command, false).await,
+            Self::OwnClient(client) => client.send_one(command).await,
         }
     }
 
     /// The same, but never again what a node may have done already.
     pub(super) async fn send_once(&mut self, command: &Cmd) -> RedisResult<Value> {
         match self {
-            Self::One(_) => self.send(command).await,
             Self::Cluster(cluster) => cluster.follow_one(command, true).await,
+            _ => self.send(command).await,
         }
     }
 
@@ -129,21 +130,37 @@ impl Connection {
         match self {
             Self::One(connection) => connection.send_packed_commands(commands, 0, commands.len()).await,
             Self::Cluster(cluster) => cluster.follow(commands, false).await,
+            Self::OwnClient(client) => client.send(commands).await,
         }
     }
 
     /// Sends many at once to the node of a cluster that has `key`. An error if some of it is elsewhere; then it is unknown what was done.
-    pub(super) async fn send_to_node(&mut self, commands: Pipeline, key: &[u8]) -> RedisResult<Vec<Value>> {
+    pub(super) async fn send_to_node(&mut self, commands: &Pipeline, key: &[u8]) -> RedisResult<Vec<Value>> {
         match self {
-            Self::One(_) => self.send_all(&commands).await,
+            Self::One(_) => self.send_all(commands).await,
             Self::Cluster(cluster) => {
-                let primary = SingleNodeRoutingInfo::SpecificNode(Route::with_key(key, SlotAddr::Master));
-                let count = commands.len();
-                let (commands, skipped) =
-                    if cluster.is_followed() { (commands, 0) } else { (guarded(&commands), 1) };
-                let Cluster { connection, runtime, .. } = cluster;
-                entered(runtime, connection.route_pipeline(commands, skipped, count, primary)).await
+                let owner = cluster.owner(Some(Slot::for_key(key))).await?;
+                cluster.send_to(&owner, commands, 0).await
             }
+            Self::OwnClient(client) => client.send_to_node(commands, key).await,
+        }
+    }
+
+    /// The address of the node of a cluster that has each slot, as far as it is known.
+    pub(super) async fn owners(&mut self, slots: &[Slot]) -> Vec<Option<Arc<str>>> {
+        match self {
+            Self::One(_) => vec![None; slots.len()],
+            Self::Cluster(cluster) => cluster.owners(slots).await,
+            Self::OwnClient(client) => client.owners(slots).await,
+        }
+    }
+
+    /// Something was not where it had been.
+    pub(super) fn forget_owners(&self) {
+        match self {
+            Self::One(_) => {}
+            Self::Cluster(cluster) => cluster.forget(),
+            Self::OwnClient(client) => client.forget(),
         }
     }
 
@@ -154,28 +171,10 @@ impl Connection {
                 Ok(value) => vec![(String::new(), value)],
                 Err(_) => Vec::new(),
             },
-            Self::Cluster(Cluster { connection, runtime, .. }) => {
-                let all = RoutingInfo::MultiNode((MultipleNodeRoutingInfo::AllMasters, None));
-                match entered(runtime, connection.route_command(command, all)).await {
-                    Ok(Value::Map(answers)) => {
-                        answers.into_iter().filter_map(|(node, value)| Some((text(&node)?, value))).collect()
-                    }
-                    _ => Vec::new(),
-                }
-            }
+            Self::Cluster(cluster) => cluster.ask_primaries(&command).await,
+            Self::OwnClient(client) => client.ask_primaries(command).await,
         }
     }
-}
-
-/// The same behind a command on no key. A client that follows redirections by itself sends the whole pipeline on, after an `ASKING` by
-/// which a node answers for a slot that it does not have yet: the first command takes it away, and what follows is redirected anew.
-fn guarded(commands: &Pipeline) -> Pipeline {
-    let mut guarded = Pipeline::with_capacity(commands.len() + 1);
-    guarded.cmd("TIME");
-    for command in commands.cmd_iter() {
-        guarded.add_command(command.clone());
-    }
-    guarded
 }
 
 /// Without times of the client's own.

@@ -21,6 +21,11 @@ const SCHEMA_VERSION: i32 = 1;
 pub(super) fn locate(path: &Path) -> Result<Place, StoreError> {
     let given = Place::new(path.to_owned());
     let misconfigured = |what: String| given.error(StoreErrorKind::Misconfigured, what);
+    // A file would be made that has the URL for its name; `./file:…` is one that is meant.
+    let is_of = |scheme: &&str| path.to_str().is_some_and(|path| path.starts_with(scheme));
+    if let Some(scheme) = ["sqlite:", "file:"].iter().find(|scheme| is_of(scheme)) {
+        return Err(misconfigured(format!("this is a URL; name the file by its path, without `{scheme}`")));
+    }
     let name = match path.file_name() {
         // SQLite would make a database in memory or a temporary one, a new one for each connection.
         Some(name) if path != Path::new(":memory:") => name,

@@ -199,7 +199,9 @@ const LONGEST: Duration = Duration::from_secs(36_525 * 86_400);
 
 pub(super) fn max_tries(written: &Written, cx: &mut Diagnostics) -> Option<u32> {
     let Some(number) = written.value.integer() else {
-        wrong(written, "a whole number", "5", cx);
+        let quoted = written.value.string().map(|text| text.value());
+        let example = quoted.filter(|text| text.parse::<u32>().is_ok_and(|tries| tries > 0));
+        wrong(written, "a whole number", example.as_deref().unwrap_or("5"), cx);
         return None;
     };
     if let Ok(tries @ 1..) = number.base10_parse::<u32>() {

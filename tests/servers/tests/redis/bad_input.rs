@@ -26,7 +26,11 @@ fn must_be(error: &StoreError, kind: StoreErrorKind, parts: &[&str]) {
 #[test]
 fn a_url_that_is_none_is_misconfigured() {
     for url in ["", "127.0.0.1", "http://127.0.0.1", &format!("redis://:{SECRET}@[oops")] {
-        must_be(&refused(url), StoreErrorKind::Misconfigured, &["URL"]);
+        must_be(
+            &refused(url),
+            StoreErrorKind::Misconfigured,
+            &["URL", "`redis://user:password@host:port/database`"],
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! Batches in a cluster, and slots that are being moved meanwhile (F46).
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use idem::machine::{Claim, Completion, Recorded, Verdict};
 use idem::{RecordId, RedisStore, RedisStoreBuilder, Store, StoreErrorKind};
@@ -10,7 +10,7 @@ use redis::cluster::ClusterClient;
 
 use crate::ended::Ends;
 use crate::messages::{again, at_last, came, complete_many, ending, grant, hear, message};
-use crate::place::{open, try_open};
+use crate::place::{RUNTIME, open, try_open};
 
 /// A store over a client of the user's, which follows redirections itself.
 fn over_own_client(cluster: &RedisCluster) -> RedisStoreBuilder {
@@ -197,6 +197,74 @@ fn f46_a_slot_that_is_half_moved_loses_no_record_and_grants_none_twice() {
     let records =
         cluster.nodes().iter().map(|node| node.ask(&["DBSIZE"]).parse::<usize>().expect("a number"));
     assert_eq!(records.sum::<usize>(), claims.len());
+}
+
+/// While the first of many calls is told where the slot went, the others are under way.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f46_a_crowd_at_a_slot_that_has_moved_is_answered_at_once() {
+    let cluster = RedisCluster::start(3, 3);
+    let (owner, other) = owner_and_other(&cluster);
+    let (slot, _) = cluster.slot(b"idem:{x}", 3);
+    // Nobody is to wait for a call to be given up, and another connection made.
+    let store = open(RedisStore::builder(cluster.url()).deadline(Duration::from_mins(1)));
+    let claims: Vec<_> = (0..400).map(|_| tagged(b'x')).collect();
+    let crowd = || {
+        let replies = claims.iter().map(|claim| {
+            let reply = store.claim(&again(claim));
+            RUNTIME.spawn(async move { reply.await.expect("a verdict") })
+        });
+        let verdicts = replies.collect::<Vec<_>>().into_iter();
+        verdicts.map(|verdict| RUNTIME.block_on(verdict).expect("no panic")).collect::<Vec<_>>()
+    };
+    let began = Instant::now();
+    for verdict in crowd() {
+        came!(verdict, Verdict::Claimed(_));
+    }
+    for (from, to) in [(owner, other), (other, owner)].repeat(3) {
+        cluster.move_slot(slot, from, to);
+        for verdict in crowd() {
+            came!(verdict, Verdict::InProgress { tries: 1, .. });
+        }
+    }
+    assert!(began.elapsed() < Duration::from_mins(1), "some call was given up");
+}
+
+/// It is found by whom it was told of, and a node that says nothing keeps nobody waiting for the others.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f24_a_node_that_is_silent_or_gone_is_in_nobodys_way_but_its_own_messages() {
+    let mut cluster = RedisCluster::with_replicas(3);
+    for node in cluster.nodes() {
+        // However long it takes here, the others go on, and put nobody in its place by themselves.
+        for (option, value) in
+            [("cluster-replica-no-failover", "yes"), ("cluster-require-full-coverage", "no")]
+        {
+            assert_eq!(node.ask(&["CONFIG", "SET", option, value]), "OK");
+        }
+    }
+    let store = open(RedisStore::builder(cluster.url()).deadline(Duration::from_secs(2)));
+    let at = |node: usize| {
+        let mut claims = std::iter::repeat_with(message);
+        claims.find(|claim| cluster.slot(&[b"idem:", &claim.id.as_bytes()[..]].concat(), 3).1 == node)
+    };
+    let [of_first, of_other, again_of_other] = [at(0), at(1), at(1)].map(|claim| claim.expect("one"));
+    let fence = grant(&store, &of_first).fence;
+    cluster.nodes()[0].pause();
+    let error = hear(store.claim(&again(&of_first))).expect_err("a node that was stopped");
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+    assert!(error.to_string().contains("no answer within 2s"), "{error}");
+    grant(&store, &of_other);
+    let opened = open(RedisStore::builder(cluster.nodes()[1].url()).deadline(Duration::from_secs(6)));
+    came!(hear(opened.claim(&again(&of_other))), Ok(Verdict::InProgress { .. }));
+    // The node whose URL was given is gone for good, and its replica takes its place.
+    cluster.nodes()[0].go_on();
+    cluster.nodes_mut()[0].kill();
+    cluster.take_over(3, 0);
+    grant(&store, &again_of_other);
+    // Nobody waited for it to have the grant.
+    let recorded = at_last(|| store.complete(&ending(&of_first, fence, b"done")));
+    assert!(matches!(recorded, Recorded::Stored | Recorded::Recreated), "{recorded:?}");
 }
 
 #[test]
