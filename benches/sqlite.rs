@@ -18,6 +18,8 @@ const TURN: usize = 40;
 /// Messages in one turn of the concurrent handlers.
 const CROWD_TURN: usize = 20 * CROWD;
 const CROWD: usize = 64;
+/// Messages in one transaction by hand, where all are there at once.
+const GROUP: usize = 100;
 /// Replays of each message in one turn.
 const PASSES: usize = 50;
 const RESULT: [u8; 64] = [b'r'; 64];
@@ -36,6 +38,7 @@ fn main() {
     let idem = Idem::open(&dir.join("idem.db"));
     let crowd = Idem::open(&dir.join("crowd.db"));
     let threads = Idem::open(&dir.join("threads.db"));
+    let groups = ["one.db", "two.db"].map(|name| ByHand::open(&dir.join(name)));
 
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let wanted = |name: &str| only.as_ref().is_none_or(|only| only == name);
@@ -43,6 +46,7 @@ fn main() {
     let mut replay = Pairs::default();
     let mut many = Pairs::default();
     let mut many_threads = Pairs::default();
+    let mut grouped = [Pairs::default(), Pairs::default()];
     for round in 0..ROUNDS {
         let keys = keys(round, TURN);
         let by_hand = per_message(TURN, || keys.iter().for_each(|key| hand.first(&key.text)));
@@ -52,6 +56,10 @@ fn main() {
             let keys = self::keys(1_000 + round, CROWD_TURN);
             many.add(by_hand, per_message(CROWD_TURN, || crowd.together(&keys)));
             many_threads.add(by_hand, per_message(CROWD_TURN, || threads.on_threads(&keys)));
+            for (commits, pairs) in [2, 1].into_iter().zip(&mut grouped) {
+                let keys = self::keys(1_000 * (commits + 1) + round, CROWD_TURN);
+                pairs.add(by_hand, per_message(CROWD_TURN, || groups[commits - 1].in_groups(&keys, commits)));
+            }
         }
         if wanted("replay") {
             // Many passes, because one takes too little time to measure.
@@ -67,12 +75,14 @@ fn main() {
     replay.print("replay");
     many.print("first delivery, 64 futures on one thread");
     many_threads.print("first delivery, 64 threads");
+    grouped[0].print_as("100 claims and 100 results a commit", "also ");
+    grouped[1].print_as("100 messages a commit", "also ");
     let operations = 2 * many.len() * CROWD_TURN;
     if let Some(shared) = u64::try_from(operations).expect("a small count").checked_div(crowd.store.commits())
     {
         println!("of 64 futures, {shared} operations share a transaction");
     }
-    drop((hand, idem, crowd, threads));
+    drop((hand, idem, crowd, threads, groups));
     if wanted("size") {
         size(&dir.join("size.db"));
     }
@@ -120,6 +130,30 @@ impl ByHand {
 
     fn first(&self, key: &str) {
         assert!(self.claim(key));
+        self.complete(key);
+    }
+
+    /// All that can be saved by sharing: everybody is there at once, and nobody asks or waits for another thread.
+    fn in_groups(&self, keys: &[Key], commits: usize) {
+        let run =
+            |sql| self.0.prepare_cached(sql).and_then(|mut run| run.execute([])).expect("a transaction");
+        for group in keys.chunks(GROUP) {
+            run("begin immediate");
+            for key in group {
+                assert!(self.claim(&key.text));
+            }
+            if commits == 2 {
+                run("commit");
+                run("begin immediate");
+            }
+            for key in group {
+                self.complete(&key.text);
+            }
+            run("commit");
+        }
+    }
+
+    fn complete(&self, key: &str) {
         let sql = "update seen set done = 1, result = ?2 where key = ?1";
         let changed = self
             .0

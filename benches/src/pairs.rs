@@ -44,6 +44,11 @@ impl Pairs {
 
     /// Prints the medians of the times, and of the ratios in one round.
     pub fn print(&self, what: &str) {
+        self.print_as(what, "idem");
+    }
+
+    /// Prints the same where the other side is not idem.
+    pub fn print_as(&self, what: &str, side: &str) {
         if self.is_empty() {
             return;
         }
@@ -52,7 +57,7 @@ impl Pairs {
         let idem = of(|pair| pair.1.as_secs_f64() * 1e6);
         let ratio = of(|pair| pair.1.as_secs_f64() / pair.0.as_secs_f64());
         println!(
-            "{what:<42} by hand {by_hand:>8.2} us   idem {idem:>8.2} us   {ratio:.3}x   ({:.1} times faster)",
+            "{what:<42} by hand {by_hand:>8.2} us   {side} {idem:>8.2} us   {ratio:.3}x   ({:.1} times faster)",
             1.0 / ratio
         );
     }

@@ -10,9 +10,9 @@
 //! other processes too. A thread that blocks for its answer while nobody else writes does the same work itself, and is spared
 //! two hops.
 //!
-//! What is nearly always found is not looked for: in a batch, a claim is inserted unless there is a record, and the end of an
-//! attempt is written unless somebody else holds it. While many new messages come at once, their claims go to the writer without
-//! a look before.
+//! What is nearly always found is not looked for: a claim is inserted unless there is a record, and the end of an attempt is
+//! written unless somebody else holds it. While one message after the other is new, claims are granted, or go to the writer if that
+//! is at work, without a look before.
 //!
 //! Power loss: the file is in write-ahead mode. What must last (results, deletions, claims that say so) commits with
 //! `synchronous = full`; claims of handlers that rerun lapsed messages, renewals and releases commit with `normal`, which
@@ -26,7 +26,7 @@ use std::thread::JoinHandle;
 
 use self::engine::Engine;
 use self::pending::Pending;
-use self::readers::Readers;
+use self::readers::{Looking, Readers};
 use self::row::Glance;
 use self::work::{Said, Work};
 use self::writer::Writer;
@@ -114,19 +114,19 @@ impl SqliteStore {
         let place = open::locate(&path)?;
         let connection = open::writer(&place, busy_timeout, max_bytes, shared)?;
         let readers = Readers::open(&place, busy_timeout)?;
-        let engine = Engine::new(connection, place.clone(), clock.clone());
+        let engine = Engine::new(connection, place.clone(), clock.clone(), busy_timeout);
         let (writer, thread) = Writer::start(engine, place)?;
         Ok(Self(Arc::new(Inner { clock, readers, writer, thread: Some(thread) })))
     }
 
     /// Judges a claim without the writer, where that changes nothing.
-    fn look(&self, claim: &Claim) -> Result<Option<Verdict>, StoreError> {
-        let glance = self.0.readers.glance(&claim.id)?;
+    fn look(&self, claim: &Claim, looking: &Looking<'_>) -> Result<Option<Verdict>, StoreError> {
+        let glance = looking.glance(&claim.id)?;
         self.0.writer.novelty.note(matches!(glance, Glance::Absent));
         let found = match glance {
             Glance::Absent => return Ok(None),
             Glance::Ended(record) => Some(record),
-            Glance::Unsettled => self.0.readers.find(&claim.id)?,
+            Glance::Unsettled => looking.find(&claim.id)?,
         };
         let operation = Operation::Claim(claim.clone());
         match decide(found.as_ref(), &operation, self.0.clock.now()) {
@@ -185,7 +185,7 @@ impl Store for SqliteStore {
         let judged = match self.0.writer.claim_in_place(claim) {
             ControlFlow::Break(judged) => judged,
             ControlFlow::Continue(()) if self.0.writer.expects_new() => Ok(None),
-            ControlFlow::Continue(()) => self.look(claim),
+            ControlFlow::Continue(()) => self.look(claim, &self.0.readers.look()),
         };
         match judged {
             Ok(Some(verdict)) => Reply::ready(Ok(verdict)),
@@ -198,9 +198,13 @@ impl Store for SqliteStore {
     }
 
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>> {
+        let looking = match self.0.readers.look_at_once() {
+            Ok(looking) => looking,
+            Err(error) => return Reply::ready(Err(error)),
+        };
         let mut verdicts = Vec::with_capacity(claims.len());
         for claim in claims {
-            match self.look(claim) {
+            match self.look(claim, &looking) {
                 Ok(Some(verdict)) => verdicts.push(verdict),
                 Ok(None) => {
                     return self.queue(Work::Claims(claims.to_vec()), |said| match said {
@@ -254,7 +258,7 @@ impl Store for SqliteStore {
     }
 
     fn inspect(&self, id: &RecordId) -> Reply<Option<Snapshot>> {
-        Reply::ready(self.0.readers.find(id).map(|found| {
+        Reply::ready(self.0.readers.look().find(id).map(|found| {
             match decide(found.as_ref(), &Operation::Inspect, self.0.clock.now()) {
                 (Answer::Inspect(snapshot), _) => snapshot,
                 _ => None,

@@ -1,6 +1,6 @@
 //! One transaction for many operations.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::{CachedStatement, Connection};
 
@@ -22,14 +22,19 @@ pub(super) struct Engine {
     connection: Connection,
     place: Place,
     clock: Clock,
+    /// How long the connection waits for another process that writes.
+    patience: Duration,
     file: Identity,
-    checked: Instant,
+    /// When the file was last looked for, and how often it was taken for granted since.
+    checked: (Timestamp, u32),
     /// What the connection waits for at its next commit.
     level: Wait,
     commits: u64,
     house: Housekeeping,
     /// Pages in the log, as far as they can be guessed.
     logged: usize,
+    /// Records written since the last commit.
+    written: usize,
 }
 
 /// What an operation answered; the error concerns it alone.
@@ -38,21 +43,24 @@ pub(super) type Answers = Vec<Result<Said, StoreError>>;
 impl Engine {
     /// Rows that a sweep looks at in one transaction.
     const WINDOW: usize = 4_096;
-    /// How long it may take to notice that the file is gone.
-    const CHECK: Duration = if cfg!(test) { Duration::ZERO } else { Duration::from_millis(100) };
+    /// How long it may take to notice that the file is gone, and how many operations if the clock stands still.
+    const CHECK: (Duration, u32) =
+        if cfg!(test) { (Duration::ZERO, 0) } else { (Duration::from_millis(100), 1_000) };
 
-    pub(super) fn new(connection: Connection, place: Place, clock: Clock) -> Self {
+    pub(super) fn new(connection: Connection, place: Place, clock: Clock, patience: Duration) -> Self {
         let file = identity(place.path());
         Self {
             connection,
             place,
             clock,
+            patience,
             file,
-            checked: Instant::now(),
+            checked: (Timestamp::ZERO, 0),
             level: Wait::Disk,
             commits: 0,
             house: Housekeeping::default(),
             logged: 0,
+            written: 0,
         }
     }
 
@@ -74,11 +82,11 @@ impl Engine {
         work: impl Iterator<Item = &'w Work>,
         answers: &mut Answers,
     ) -> Result<(), StoreError> {
-        self.check_file()?;
         self.wait_for(wait)?;
         self.run("begin immediate", "begin a transaction")?;
         // Read once the lock is held: no record in the file is younger, and nobody changes one until the commit.
         let now = self.clock.now();
+        self.check_file(now)?;
         if std::mem::take(&mut self.house.full) {
             // Nothing is written while there is no room, so no write would ever come to clean up after.
             self.keep_house(Self::WINDOW, now)?;
@@ -188,19 +196,19 @@ impl Engine {
     /// Counts a write.
     fn wrote(&mut self, operation: &Operation) {
         self.house.wrote();
-        // The record's own page, one of the index at its claim, and those that a large body fills.
+        self.written += 1;
+        // A page of the index at its claim, and those that a large body fills.
         self.logged += match operation {
-            Operation::Complete(completion) | Operation::Fail(completion) => {
-                1 + completion.body.len() / 4_096
-            }
-            _ => 2,
+            Operation::Complete(completion) | Operation::Fail(completion) => completion.body.len() / 4_096,
+            _ => 1,
         };
     }
 
     /// Counts a commit.
     fn committed(&mut self) {
         self.commits += 1;
-        self.logged += 1;
+        // The records' own pages: rows that are written together lie side by side.
+        self.logged += 1 + std::mem::take(&mut self.written) / 8;
     }
 
     fn prepare(&self, sql: &str) -> Result<CachedStatement<'_>, StoreError> {
@@ -213,12 +221,15 @@ impl Engine {
 
     /// A file or a log that was deleted or replaced takes writes that nobody will ever see, and without the `-shm` of the others
     /// their locks are not seen.
-    fn check_file(&mut self) -> Result<(), StoreError> {
-        if self.checked.elapsed() < Self::CHECK {
+    fn check_file(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        let (at, times) = self.checked;
+        // Either way, because a clock may be set back.
+        if now.since(at).max(at.since(now)) < Self::CHECK.0 && times < Self::CHECK.1 {
+            self.checked.1 = times + 1;
             return Ok(());
         }
         if identity(self.place.path()) == self.file {
-            self.checked = Instant::now();
+            self.checked = (now, 0);
             return Ok(());
         }
         Err(self.place.error(

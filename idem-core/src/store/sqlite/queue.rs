@@ -1,7 +1,9 @@
 //! What waits for the writer.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::promise::Promise;
 use super::work::{Said, Wait, Work};
@@ -28,6 +30,8 @@ pub(super) enum Next {
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     filled: Condvar,
+    /// Whether there are others, as it was when the lock was last held.
+    crowded: AtomicBool,
 }
 
 struct Waiting {
@@ -69,8 +73,12 @@ impl Queue {
     pub(super) const BATCH: usize = 256;
     /// How many quick batches may go ahead of a job that needs the disk. Each may bring more jobs to share its sync.
     const PATIENCE: u32 = 4;
-    /// Pages in the log after which it is copied back when there is nothing else to do, and in any case.
-    const LOG: (usize, usize) = (2_000, 8_000);
+    /// Pages in the log after which it is copied back when there is nothing else to do, and in any case. The first is SQLite's own: a log
+    /// that has not been as long before grows, and a sync of a file that grows takes twice as long.
+    const LOG: (usize, usize) = (1_000, 8_000);
+
+    /// How long nobody has to come until that is nothing to do, where there were many.
+    const PAUSE: Duration = Duration::from_millis(20);
 
     /// Adds a job, or gives it back if the queue is closed.
     pub(super) fn push(&self, job: Job) -> Option<Job> {
@@ -88,8 +96,8 @@ impl Queue {
 
     /// Whether there is nobody to share a transaction with: nothing waits, and the last batch was of one job.
     pub(super) fn is_quiet(&self) -> bool {
-        let waiting = self.lock();
-        waiting.idle && waiting.last <= 1 || waiting.closed
+        // A guess: who is wrong waits for the engine, or has a transaction to itself.
+        !self.crowded.load(Ordering::Relaxed)
     }
 
     /// Whether the writer is at work, or about to be.
@@ -110,10 +118,14 @@ impl Queue {
     /// Waits for jobs and moves a batch of one kind into `batch`.
     pub(super) fn next(&self, batch: &mut Vec<Job>) -> Next {
         let mut waiting = self.lock();
+        let mut paused = false;
         loop {
             let quick = !waiting.quick.is_empty();
             let lasting = !waiting.lasting.is_empty();
-            if waiting.tidy == Some(Tidy::Now) || waiting.tidy.is_some() && !quick && !lasting {
+            let nothing = !quick && !lasting;
+            // Among many there is always a moment without a job, and the next comes at once.
+            let pause = waiting.tidy == Some(Tidy::WhenIdle) && nothing && waiting.last > 1 && !paused;
+            if waiting.tidy == Some(Tidy::Now) || waiting.tidy.is_some() && nothing && !pause {
                 waiting.tidy = None;
                 return Next::Tidy;
             }
@@ -125,7 +137,15 @@ impl Queue {
                 return Next::End;
             } else {
                 waiting.idle = true;
-                waiting = self.filled.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+                self.crowded.store(waiting.last > 1, Ordering::Relaxed);
+                if pause {
+                    let woken = self.filled.wait_timeout_while(waiting, Self::PAUSE, |waiting| waiting.idle);
+                    let timeout;
+                    (waiting, timeout) = woken.unwrap_or_else(PoisonError::into_inner);
+                    paused = timeout.timed_out();
+                } else {
+                    waiting = self.filled.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+                }
                 waiting.idle = false;
                 continue;
             };
@@ -152,6 +172,7 @@ impl Queue {
     pub(super) fn abandon(&self) -> impl Iterator<Item = Job> + use<> {
         let mut waiting = self.lock();
         waiting.closed = true;
+        self.crowded.store(false, Ordering::Relaxed);
         let quick = std::mem::take(&mut waiting.quick);
         quick.into_iter().chain(std::mem::take(&mut waiting.lasting))
     }
@@ -159,6 +180,7 @@ impl Queue {
     /// A writer at work looks again by itself; a system call for each job would cost more than the job.
     fn wake(&self, mut waiting: MutexGuard<'_, Waiting>) {
         let idle = std::mem::take(&mut waiting.idle);
+        self.crowded.store(!waiting.closed, Ordering::Relaxed);
         drop(waiting);
         if idle {
             self.filled.notify_one();
@@ -167,5 +189,36 @@ impl Queue {
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    /// A queue whose log is due when there is nothing to do, after a batch of so many jobs.
+    fn after_a_batch_of(last: usize) -> Queue {
+        let queue = Queue::default();
+        queue.lock().last = last;
+        queue.logged(Queue::LOG.0);
+        queue
+    }
+
+    #[test]
+    fn among_many_the_log_is_copied_back_once_nobody_has_come_for_a_while() {
+        let queue = after_a_batch_of(2);
+        let started = Instant::now();
+        assert!(matches!(queue.next(&mut Vec::new()), Next::Tidy));
+        assert!(started.elapsed() >= Queue::PAUSE);
+    }
+
+    #[test]
+    fn a_queue_that_is_closed_ends_without_a_wait() {
+        let queue = after_a_batch_of(2);
+        queue.close();
+        assert!(matches!(queue.next(&mut Vec::new()), Next::End));
+        assert!(queue.is_quiet());
     }
 }

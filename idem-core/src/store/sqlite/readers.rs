@@ -1,5 +1,6 @@
 //! Connections that look, on the thread of whoever asks.
 
+use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -25,27 +26,16 @@ impl Readers {
         Ok(Self { place: place.clone(), connections })
     }
 
-    /// The record as the last commit left it, whether or not its end has passed.
-    pub(super) fn find(&self, id: &RecordId) -> Result<Option<Record>, StoreError> {
-        let found = self.read(statements::FIND, id, row::find)?;
-        Ok(found.map(|found| found.record))
+    /// A connection for one look after the other, each at what the last commit before it left.
+    pub(super) fn look(&self) -> Looking<'_> {
+        Looking { connection: self.free(), place: &self.place }
     }
 
-    /// As much of the record as a replay needs.
-    pub(super) fn glance(&self, id: &RecordId) -> Result<Glance, StoreError> {
-        self.read(include_str!("glance.sql"), id, row::glance)
-    }
-
-    fn read<T>(
-        &self,
-        sql: &str,
-        id: &RecordId,
-        read: fn(&mut Statement<'_>, &RecordId) -> Result<T, RowError>,
-    ) -> Result<T, StoreError> {
-        let connection = self.free();
-        let mut statement =
-            connection.prepare_cached(sql).map_err(|error| self.place.fault("read a record", error))?;
-        read(&mut statement, id).map_err(|error| self.place.unreadable(id, error))
+    /// A connection for many looks at one moment, that of the first. What begins and ends a look is most of its time.
+    pub(super) fn look_at_once(&self) -> Result<Moment<'_>, StoreError> {
+        let looking = self.look();
+        looking.run("begin").map_err(|error| self.place.fault("read records", error))?;
+        Ok(Moment(looking))
     }
 
     fn free(&self) -> MutexGuard<'_, Connection> {
@@ -58,5 +48,95 @@ impl Readers {
             }
         }
         self.connections[0].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The connection of somebody who looks.
+pub(super) struct Looking<'r> {
+    connection: MutexGuard<'r, Connection>,
+    place: &'r Place,
+}
+
+impl Looking<'_> {
+    /// The record, whether or not its end has passed.
+    pub(super) fn find(&self, id: &RecordId) -> Result<Option<Record>, StoreError> {
+        let found = self.read(statements::FIND, id, row::find)?;
+        Ok(found.map(|found| found.record))
+    }
+
+    /// As much of the record as a replay needs.
+    pub(super) fn glance(&self, id: &RecordId) -> Result<Glance, StoreError> {
+        self.read(row::GLANCE, id, row::glance)
+    }
+
+    fn read<T>(
+        &self,
+        sql: &str,
+        id: &RecordId,
+        read: fn(&mut Statement<'_>, &RecordId) -> Result<T, RowError>,
+    ) -> Result<T, StoreError> {
+        let mut statement =
+            self.connection.prepare_cached(sql).map_err(|error| self.place.fault("read a record", error))?;
+        read(&mut statement, id).map_err(|error| self.place.unreadable(id, error))
+    }
+
+    fn run(&self, sql: &str) -> rusqlite::Result<()> {
+        self.connection.prepare_cached(sql)?.execute([]).map(drop)
+    }
+}
+
+/// Looks at one moment, until it is dropped.
+pub(super) struct Moment<'r>(Looking<'r>);
+
+impl<'r> Deref for Moment<'r> {
+    type Target = Looking<'r>;
+
+    fn deref(&self) -> &Looking<'r> {
+        &self.0
+    }
+}
+
+impl Drop for Moment<'_> {
+    fn drop(&mut self) {
+        // A look that failed may have ended it; if it cannot be ended, the next to begin is told so.
+        if !self.0.connection.is_autocommit() {
+            let _ = self.0.run("commit");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{Claim, OnLapse, Verdict};
+    use crate::store::Store;
+    use crate::{SqliteStore, Token};
+
+    #[test]
+    fn what_is_looked_at_together_is_of_one_moment_and_the_next_look_of_a_later_one() {
+        let dir = std::env::temp_dir().join(format!("idem-readers-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let store = SqliteStore::open(dir.join("idem.db")).unwrap();
+        let claim = |id: u8| Claim {
+            id: RecordId::from_bytes([id; 32]),
+            token: Token::from_bytes([id; 16]),
+            fingerprint: None,
+            lease: Duration::from_secs(30),
+            keep: Duration::from_secs(60),
+            on_lapse: OnLapse::Rerun,
+            max_tries: 5,
+            durable: false,
+        };
+        let readers = &store.0.readers;
+        let moment = readers.look_at_once().unwrap();
+        assert!(moment.find(&claim(1).id).unwrap().is_none());
+        for id in [1, 2] {
+            assert!(matches!(store.claim(&claim(id)).wait(), Ok(Verdict::Claimed(_))));
+        }
+        assert!(moment.find(&claim(2).id).unwrap().is_none());
+        drop(moment);
+        assert!(readers.look().find(&claim(2).id).unwrap().is_some());
+        drop(store);
+        std::fs::remove_dir_all(dir).unwrap();
     }
 }

@@ -69,7 +69,8 @@ impl Writer {
     /// queue: see [`Engine::claim_in_place`].
     pub(super) fn claim_in_place(&self, claim: &Claim) -> ControlFlow<Result<Option<Verdict>, StoreError>> {
         let Some(mut engine) = self.alone() else { return ControlFlow::Continue(()) };
-        let verdict = engine.claim_in_place(claim);
+        let new = self.novelty.is_likely();
+        let verdict = self.guard(&mut engine, |engine| engine.claim_in_place(claim, new));
         if let Ok(Some(verdict)) = &verdict {
             self.novelty.note(matches!(verdict, Verdict::Claimed(_)));
         }
@@ -243,7 +244,7 @@ mod tests {
         let file = file("panic");
         let place = open::locate(&file).unwrap();
         let connection = open::writer(&place, Duration::from_secs(1), None, false).unwrap();
-        let engine = Engine::new(connection, place.clone(), Clock::wall());
+        let engine = Engine::new(connection, place.clone(), Clock::wall(), Duration::from_secs(1));
         let (writer, thread) = Writer::start(engine, place).unwrap();
         let sweep = || Work::Sweep { after: 0, left: 1, swept: 0 };
 

@@ -124,10 +124,12 @@ pub(in crate::store) fn fingerprint(
     row: &impl Columns,
     column: usize,
 ) -> Result<Option<Fingerprint>, Damaged> {
-    if row.is_null(column) {
-        return Ok(None);
+    // The bytes first: nearly all have one, and it is read once then.
+    match row.blob(column).map(TryInto::try_into) {
+        Some(Ok(bytes)) => Ok(Some(Fingerprint::from_bytes(bytes))),
+        None if row.is_null(column) => Ok(None),
+        _ => Err(Damaged("fp")),
     }
-    array(row, column, "fp").map(|bytes| Some(Fingerprint::from_bytes(bytes)))
 }
 
 pub(in crate::store) const fn state_number(state: &State) -> i64 {

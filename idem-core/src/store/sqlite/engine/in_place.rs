@@ -1,85 +1,97 @@
 //! Operations that need no transaction of several statements, or one that waits for nobody.
 
-use rusqlite::Connection;
+use std::time::Duration;
 
 use super::Engine;
-use crate::StoreError;
 use crate::machine::{Answer, Change, Claim, Operation, Record, Verdict, decide};
 use crate::store::sqlite::row::{self, Glance};
 use crate::store::sqlite::work::{Said, Wait, Work};
 use crate::store::sqlite_record::statements;
+use crate::{RecordId, StoreError};
 
 impl Engine {
-    /// The verdict on `claim`, unless that takes a wait for the disk or for another process, or changes a record that is there:
-    /// then it is `None`, and nothing has been done.
-    ///
-    /// Look and grant are one transaction. It starts as a look, so a duplicate costs one statement and no lock. SQLite lets it go
-    /// on to a write only if nobody else has written since, and says so at once where a writer from the start would wait.
+    /// The verdict on `claim`, unless that takes a wait for the disk or for another process: then it is `None`, and nothing has been
+    /// done. A caller on whom the look would be wasted says that the message is `new`, as far as it can guess.
     pub(in crate::store::sqlite) fn claim_in_place(
         &mut self,
         claim: &Claim,
+        new: bool,
     ) -> Result<Option<Verdict>, StoreError> {
-        self.look_then_grant(claim, || ())
+        self.look_then_grant(claim, new, || ())
     }
 
     fn look_then_grant(
         &mut self,
         claim: &Claim,
+        new: bool,
         between: impl FnOnce(),
     ) -> Result<Option<Verdict>, StoreError> {
         let may_grant = !claim.must_survive() && !self.house.is_due();
-        if may_grant {
-            self.wait_for(Wait::Commit)?;
+        let operation = Operation::Claim(claim.clone());
+        if may_grant && new {
+            // Where another process writes, this may be a duplicate still, which need not wait for that.
+            if let Some(verdict) = self.grant(&claim.id, &operation) {
+                return Ok(Some(verdict));
+            }
         }
-        if self.check_file().is_err() {
+        let found = self.glance(&claim.id)?;
+        // Read after the look, so that no record that it could see is younger.
+        let now = self.clock.now();
+        if self.check_file(now).is_err() {
             // The writer meets this again, and reports it.
             return Ok(None);
         }
-        let operation = Operation::Claim(claim.clone());
-        let unreadable = |error| self.place.unreadable(&claim.id, error);
-        let mut peek = self.prepare(include_str!("../peek.sql"))?;
-        let mut rows =
-            peek.query([claim.id.as_bytes().as_slice()]).map_err(|error| unreadable(error.into()))?;
-        let found = match row::peek(&mut rows).map_err(unreadable)? {
-            Glance::Absent if may_grant => None,
-            Glance::Absent => return Ok(None),
-            Glance::Ended(record) => Some(record),
-            Glance::Unsettled => row::find(&mut *self.prepare(statements::FIND)?, &claim.id)
-                .map_err(unreadable)?
-                .map(|found| found.record),
-        };
-        let transaction = Open(&self.connection);
-        if found.is_none() {
-            // While the look lasts, so that the transaction goes on from what it saw.
-            self.run("begin", "begin a transaction")?;
+        if let Some(record) = found
+            && let (Answer::Claim(verdict), Change::None) = decide(Some(&record), &operation, now)
+        {
+            return Ok(Some(verdict));
         }
-        drop(rows);
         between();
-        // Read after the look, so that no record that it could see is younger.
-        let now = self.clock.now();
-        let verdict = match decide(found.as_ref(), &operation, now) {
-            (Answer::Claim(verdict), Change::None) => return Ok(Some(verdict)),
-            (Answer::Claim(verdict), Change::Put(record)) if found.is_none() => {
-                match self.insert(claim, &record) {
-                    Ok(()) => verdict,
-                    // The writer waits for its turn, or meets this again and reports it.
-                    Err(_) => return Ok(None),
-                }
-            }
-            _ => return Ok(None),
-        };
-        drop(transaction);
-        drop(peek);
-        self.wrote(&operation);
-        self.committed();
-        Ok(Some(verdict))
+        Ok(if may_grant && !new { self.grant(&claim.id, &operation) } else { None })
     }
 
-    fn insert(&self, claim: &Claim, record: &Record) -> Result<(), StoreError> {
-        let mut insert = self.prepare(statements::INSERT)?;
-        row::write(&mut insert, claim.id.as_bytes().as_slice(), record)
-            .map_err(|error| self.place.fault("write a record", error))?;
-        self.run("commit", "commit")
+    /// As much of the record as it takes to judge a claim.
+    fn glance(&self, id: &RecordId) -> Result<Option<Record>, StoreError> {
+        let unreadable = |error| self.place.unreadable(id, error);
+        let mut glance = self.prepare(row::GLANCE)?;
+        match row::glance(&mut glance, id).map_err(unreadable)? {
+            Glance::Absent => Ok(None),
+            Glance::Ended(record) => Ok(Some(record)),
+            Glance::Unsettled => {
+                let found = row::find(&mut *self.prepare(statements::FIND)?, id).map_err(unreadable)?;
+                Ok(found.map(|found| found.record))
+            }
+        }
+    }
+
+    /// Judges a claim in a transaction of its own, if no other process writes. What goes wrong has been taken back: the writer waits
+    /// for its turn, or meets it again and reports it.
+    fn grant(&mut self, id: &RecordId, operation: &Operation) -> Option<Verdict> {
+        let verdict = self.try_grant(id, operation);
+        self.roll_back();
+        verdict.ok()
+    }
+
+    fn try_grant(&mut self, id: &RecordId, operation: &Operation) -> Result<Verdict, StoreError> {
+        self.wait_for(Wait::Commit)?;
+        self.be_patient(Duration::ZERO)?;
+        let begun = self.run("begin immediate", "begin a transaction");
+        self.be_patient(self.patience)?;
+        begun?;
+        // Read once the lock is held, as for a batch.
+        let now = self.clock.now();
+        self.check_file(now)?;
+        let Answer::Claim(verdict) = self.operate(id, operation, now)? else {
+            unreachable!("a claim has a verdict")
+        };
+        self.run("commit", "commit")?;
+        self.committed();
+        Ok(verdict)
+    }
+
+    /// Sets how long to wait for another process that writes.
+    fn be_patient(&self, wait: Duration) -> Result<(), StoreError> {
+        self.connection.busy_timeout(wait).map_err(|error| self.place.fault("set how it waits", error))
     }
 
     /// The end of an attempt that holds its record, by a statement that is its own transaction. `None` if there is more to do, and
@@ -91,10 +103,11 @@ impl Engine {
         if self.house.is_due() {
             return Ok(None);
         }
-        self.check_file()?;
-        self.wait_for(work.wait())?;
         // An end makes no fence, so it may be judged by an instant before the lock is held.
-        let answer = self.usual(id, operation, self.clock.now())?;
+        let now = self.clock.now();
+        self.check_file(now)?;
+        self.wait_for(work.wait())?;
+        let answer = self.usual(id, operation, now)?;
         if answer.is_some() {
             self.committed();
         }
@@ -102,26 +115,14 @@ impl Engine {
     }
 }
 
-/// A transaction that is taken back unless it was committed.
-struct Open<'c>(&'c Connection);
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        if !self.0.is_autocommit() {
-            // If even this fails, every later transaction fails to begin and says so.
-            let _ = self.0.execute_batch("rollback");
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::path::PathBuf;
 
     use super::*;
     use crate::machine::OnLapse;
     use crate::store::sqlite::open;
-    use crate::{Clock, RecordId, Token};
+    use crate::{Clock, Token};
 
     fn claim(token: u8) -> Claim {
         Claim {
@@ -136,27 +137,52 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_grant_gives_way_to_one_that_was_given_between_its_look_and_its_write() {
-        let dir = std::env::temp_dir().join(format!("idem-in-place-{}", std::process::id()));
+    /// Two that write to one file, as two processes do, and its directory.
+    fn engines(name: &str) -> (Engine, Engine, PathBuf) {
+        let dir = std::env::temp_dir().join(format!("idem-in-place-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
         let place = open::locate(&dir.join("idem.db")).unwrap();
         let engine = || {
-            let connection = open::writer(&place, Duration::from_secs(60), None, false).unwrap();
-            Engine::new(connection, place.clone(), Clock::wall())
+            let wait = Duration::from_secs(60);
+            let connection = open::writer(&place, wait, None, false).unwrap();
+            Engine::new(connection, place.clone(), Clock::wall(), wait)
         };
-        let (mut one, mut other) = (engine(), engine());
-        let between = || assert!(matches!(other.claim_in_place(&claim(2)), Ok(Some(Verdict::Claimed(_)))));
-        assert!(matches!(one.look_then_grant(&claim(1), between), Ok(None)));
-        assert!(one.connection.is_autocommit(), "the transaction is over");
-        assert!(matches!(one.claim_in_place(&claim(1)), Ok(Some(Verdict::InProgress { .. }))));
+        (engine(), engine(), dir)
+    }
 
-        let panics = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+    #[test]
+    fn a_grant_gives_way_to_one_that_was_given_between_its_look_and_its_write() {
+        let (mut one, mut other, dir) = engines("between");
+        let between =
+            || assert!(matches!(other.claim_in_place(&claim(2), false), Ok(Some(Verdict::Claimed(_)))));
+        let verdict = one.look_then_grant(&claim(1), false, between);
+        assert!(matches!(verdict, Ok(Some(Verdict::InProgress { .. }))), "{verdict:?}");
+        assert!(one.connection.is_autocommit(), "the transaction is over");
+        drop((one, other));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn a_message_that_was_taken_for_new_is_a_duplicate_all_the_same() {
+        let (mut one, mut other, dir) = engines("new");
+        assert!(matches!(other.claim_in_place(&claim(2), true), Ok(Some(Verdict::Claimed(_)))));
+        let verdict = one.claim_in_place(&claim(1), true);
+        assert!(matches!(verdict, Ok(Some(Verdict::InProgress { .. }))), "{verdict:?}");
+        drop((one, other));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn while_another_process_writes_a_duplicate_is_answered_and_a_new_message_left_to_the_writer() {
+        let (mut one, other, dir) = engines("busy");
+        assert!(matches!(one.claim_in_place(&claim(1), true), Ok(Some(Verdict::Claimed(_)))));
+        other.run("begin immediate", "begin a transaction").unwrap();
+        for new in [true, false] {
+            assert!(matches!(one.claim_in_place(&claim(2), new), Ok(Some(Verdict::InProgress { .. }))));
             let id = RecordId::from_bytes([2; 32]);
-            one.look_then_grant(&Claim { id, ..claim(1) }, || panic!("a panic amid a grant, on purpose"))
-        }));
-        assert!(panics.is_err());
-        assert!(one.connection.is_autocommit(), "and so it is after a panic");
+            assert!(matches!(one.claim_in_place(&Claim { id, ..claim(1) }, new), Ok(None)));
+            assert!(one.connection.is_autocommit(), "the transaction is over");
+        }
         drop((one, other));
         std::fs::remove_dir_all(dir).unwrap();
     }
