@@ -7,7 +7,7 @@ mod facts;
 mod payload;
 
 pub use facts::{Facts, FactsOf, NoFacts, Role};
-pub use payload::{NoPayload, Payload, PayloadField, PayloadOf, Probe};
+pub use payload::{NoPayload, NotTold, Payload, PayloadField, PayloadOf, Probe, Told};
 
 /// A message whose fields say what they are: derive it, with `#[derive(idem::Message)]`.
 ///

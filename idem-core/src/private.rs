@@ -9,11 +9,14 @@ pub use crate::__register as register;
 pub use crate::answer::{Codec, codec};
 pub use crate::call::Call;
 pub use crate::fingerprint::{Encoder, Failed, Open, OpenMap};
+pub use crate::key::read::place;
 pub use crate::key::{
     AnyShapePart, ClockPart, FloatPart, ListPart, LockedPart, ProcessPart, RandomPart, ResultPart, UnitPart,
     part_of,
 };
-pub use crate::message::{Facts, FactsOf, NoFacts, NoPayload, Payload, PayloadField, PayloadOf, Probe, Role};
+pub use crate::message::{
+    Facts, FactsOf, NoFacts, NoPayload, NotTold, Payload, PayloadField, PayloadOf, Probe, Role, Told,
+};
 #[cfg(feature = "table")]
 pub use crate::registry::{IDEM_0_1_HANDLERS as HANDLERS, RegisteredHandler};
 pub use crate::run::{
@@ -28,14 +31,15 @@ pub use crate::{
 
 // By their names too, which the compiler shows.
 pub use crate::key::read::{
-    ReadAnyShape, ReadClock, ReadFloat, ReadList, ReadLocked, ReadProcess, ReadRandom, ReadResult, ReadUnit,
+    ReadAny, ReadAnyShape, ReadClock, ReadFloat, ReadList, ReadLocked, ReadProcess, ReadRandom, ReadResult,
+    ReadUnit,
 };
 
 /// How the attribute reads a place, by its type.
 pub mod read {
     pub use super::{
-        ReadAnyShape as _, ReadClock as _, ReadFloat as _, ReadList as _, ReadLocked as _, ReadProcess as _,
-        ReadRandom as _, ReadResult as _, ReadUnit as _,
+        ReadAny as _, ReadAnyShape as _, ReadClock as _, ReadFloat as _, ReadList as _, ReadLocked as _,
+        ReadProcess as _, ReadRandom as _, ReadResult as _, ReadUnit as _,
     };
 }
 

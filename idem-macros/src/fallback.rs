@@ -32,7 +32,7 @@ pub(crate) fn function(item: &Item) -> TokenStream {
         }
     }
     let read = (!seen.is_empty()).then(|| quote_spanned!(site=> let _ = (#(&#seen,)*);));
-    let (attributes, work) = inner_attributes(item.body.stream());
+    let (attributes, work) = inner_attributes(item, item.body.stream());
     let body = quote_spanned!(site=> #attributes #(#supplied)* #read #work);
     let arguments = if item.arguments.iter().any(|argument| argument.helper.is_some()) {
         arguments(item, false)

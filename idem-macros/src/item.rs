@@ -3,6 +3,8 @@
 //! The body, the signature and other attributes are never printed from a syntax tree: a tree forgets the groups that keep
 //! `$e * 2` right when `$e` is `2 + 2`, and refuses syntax that is newer than it.
 
+use std::cell::OnceCell;
+
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::parse::Parser;
 
@@ -31,6 +33,7 @@ pub(crate) struct Item {
     pub(crate) output: TokenStream,
     pub(crate) where_clause: TokenStream,
     pub(crate) body: Group,
+    text: OnceCell<String>,
 }
 
 /// One attribute above or below ours.
@@ -138,9 +141,15 @@ impl Item {
             output: output[arrow_len.min(output.len())..].iter().cloned().collect(),
             where_clause: where_clause.iter().cloned().collect(),
             body,
+            text: OnceCell::new(),
         };
         supplied::forget_lifetimes(&mut item);
         Ok(item)
+    }
+
+    /// What is in its body, as text: written once, and by the compiler. See `lexemes`.
+    pub(crate) fn text(&self) -> &str {
+        self.text.get_or_init(|| self.body.stream().to_string())
     }
 
     pub(crate) fn receiver(&self) -> Option<&Ident> {
@@ -151,7 +160,7 @@ impl Item {
     }
 
     /// The arguments that the caller gives: all but those that the macro supplies.
-    pub(crate) fn given(&self) -> impl Iterator<Item = &Argument> {
+    pub(crate) fn given(&self) -> impl Iterator<Item = &Argument> + Clone {
         self.arguments.iter().filter(|argument| argument.helper.is_none())
     }
 }
@@ -274,7 +283,11 @@ fn attributes(tokens: &[TokenTree]) -> (Vec<Attribute>, &[TokenTree]) {
 }
 
 /// Splits the inner attributes of a body off, which may only stand at the start of a function.
-pub(crate) fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
+pub(crate) fn inner_attributes(item: &Item, body: TokenStream) -> (TokenStream, TokenStream) {
+    // Most bodies begin with something else, and go on as they are. (`//!` is an attribute too.)
+    if !item.text().starts_with(['#', '/']) {
+        return (TokenStream::new(), body);
+    }
     let mut tokens = body.into_iter().peekable();
     let mut attributes = Vec::new();
     let mut rest: Vec<TokenTree> = Vec::new();

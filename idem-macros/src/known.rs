@@ -233,6 +233,15 @@ static BY_NAME: LazyLock<HashMap<&'static str, Vec<Entry>>> = LazyLock::new(|| {
     entries
 });
 
+/// A word of each entry that is known in bodies, without which nothing there can be it: of a path, its longest name.
+pub(crate) fn words_in_bodies() -> impl Iterator<Item = &'static str> {
+    let calls = table::FAMILIES.iter().flat_map(|family| family.calls).filter(|call| call.wherever);
+    calls.map(|call| match Pattern::of(call) {
+        Pattern::Path { path, .. } => path.rsplit("::").max_by_key(|name| name.len()).unwrap_or(path),
+        other => other.last(),
+    })
+}
+
 /// The family that has an entry of that text.
 pub(crate) fn family_of(pattern: &str) -> Option<&'static Family> {
     let has = |family: &&Family| family.calls.iter().any(|call| call.pattern == pattern);

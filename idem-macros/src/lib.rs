@@ -15,6 +15,7 @@ mod expand;
 mod fallback;
 mod item;
 mod known;
+mod lexemes;
 mod message;
 mod model;
 mod names;

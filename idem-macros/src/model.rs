@@ -30,7 +30,7 @@ pub(crate) struct Function {
     /// Expressions that read what must be equal under one key; empty if nothing is compared.
     pub(crate) payload: Vec<TokenStream>,
     /// Arguments that may be messages, whose payload is compared if they are; empty if something was said about the payload.
-    pub(crate) messages: Vec<Ident>,
+    pub(crate) messages: Vec<MaybeMessage>,
     pub(crate) final_error: Option<TokenStream>,
     /// The type of the answer, `_` where it says `impl Trait`; `None` where only the compiler knows it.
     pub(crate) answer: Option<TokenStream>,
@@ -145,6 +145,13 @@ pub(crate) struct FactCheck {
 pub(crate) struct TypedField {
     pub(crate) ty: TokenStream,
     pub(crate) field: String,
+}
+
+/// An argument that may be a message.
+pub(crate) struct MaybeMessage {
+    pub(crate) name: Ident,
+    /// Its type, where that can be written.
+    pub(crate) ty: Option<TokenStream>,
 }
 
 /// What tells one instance of a function from another.

@@ -28,13 +28,9 @@ fn ident(name: &str) -> Ident {
     Ident::new(name, site())
 }
 
-/// The trait of what a key reads and nothing is known of, and its parameter.
-pub(crate) fn read_any() -> Ident {
-    ident("__IdemRead")
-}
-
-pub(crate) fn read_part() -> Ident {
-    ident("__IdemPart")
+/// The function that a place is read through.
+pub(crate) fn place(at: Span) -> Ident {
+    Ident::new("__idem_place", at)
 }
 
 /// The handler's settings.

@@ -1,8 +1,8 @@
 //! Types that people try as parts and that are none, known one by one, wherever they were read from: the type of an argument stands in
 //! the macro's sight, that of a field does not.
 //!
-//! The attribute reads a place as `(&message.id).idem_part()`, and the compiler looks for a method of what is read before it takes
-//! another reference of it. So a type that is known here comes to its own trait, and all others to one that the macro writes beside.
+//! The attribute reads a place as `place(&message.id).idem_part()`, and the compiler looks for a method of what is read before it takes
+//! another reference of it. So a type that is known here comes to its own trait, and all others to [`ReadAny`].
 //! A field that there is not is an error as it was, and no second one.
 
 use std::any::TypeId;
@@ -123,6 +123,25 @@ pub trait ReadUnit: Sized {
     {
         UnitPart::part(self)
     }
+}
+
+/// All else: the reference itself.
+pub trait ReadAny<'v, P: ?Sized> {
+    /// It.
+    fn idem_part(&self) -> &'v P;
+}
+
+impl<'v, P: ?Sized> ReadAny<'v, P> for &'v P {
+    #[inline]
+    fn idem_part(&self) -> &'v P {
+        self
+    }
+}
+
+/// What is read. Where idem is not to be found, it has no type, and so no method that could be missing.
+#[inline]
+pub const fn place<P: ?Sized>(place: &P) -> &P {
+    place
 }
 
 /// Each type, and an `Option` of it.

@@ -1,7 +1,10 @@
 //! The payload of a message, field by field, on its way into a fingerprint.
 
+use std::marker::PhantomData;
+
 use serde::Serialize;
 
+use crate::call::Call;
 use crate::fingerprint::{Encoder, Failed, Tag};
 use crate::message::Message;
 use crate::{Error, Fingerprint};
@@ -100,6 +103,30 @@ impl Payload {
         Some(bytes.map(Fingerprint::from_bytes).map_err(|failed| Error::payload_not_readable(&failed)))
     }
 }
+
+/// What a call is told of its only argument that is perhaps a message: by the argument's type, which takes the compiler less than to find
+/// out what [`Probe`] asks. A type's own functions come before those of traits.
+#[derive(Debug)]
+pub struct Told<T: ?Sized>(PhantomData<T>);
+
+impl<M: Message + ?Sized> Told<M> {
+    /// The message's payload.
+    #[inline]
+    pub fn payload(call: &mut Call<'_>, message: &M) {
+        let mut payload = Payload::new();
+        message.__payload(&mut payload);
+        call.check_payload(payload);
+    }
+}
+
+/// Types that are no messages.
+pub trait NotTold {
+    /// Nothing.
+    #[inline]
+    fn payload<T: ?Sized>(_: &mut Call<'_>, _: &T) {}
+}
+
+impl<T: ?Sized> NotTold for Told<T> {}
 
 /// An argument that is perhaps a message. Called as a method on a reference to it, `idem_payload` is that of [`PayloadOf`] if it is
 /// one, and else that of [`NoPayload`], for which the compiler has to take one more reference.

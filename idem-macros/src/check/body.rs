@@ -12,7 +12,7 @@ use syn::parse::Parser;
 use super::options::Options;
 use crate::diagnostics::{At, Diagnostics};
 use crate::item::{Argument, ArgumentKind, Helper, Item};
-use crate::known::{self, carriers, minted};
+use crate::known;
 use crate::rules::Rule;
 
 mod calls;
@@ -22,6 +22,7 @@ mod keys;
 mod macros;
 mod methods;
 mod mutation;
+mod need;
 mod order;
 mod patterns;
 mod random;
@@ -49,21 +50,30 @@ pub(super) fn check(item: &Item, options: &Options, cx: &mut Diagnostics) -> Vec
 }
 
 fn findings(item: &Item) -> Vec<Finding> {
-    let body = item.body.stream();
-    // Most bodies send no key anywhere, and need not be parsed.
-    if !may_send(body.clone()) {
-        return Vec::new();
+    let (flow, fresh) = begun(item);
+    if need::is_to_be_parsed(item.text(), fresh) { followed(flow, item) } else { Vec::new() }
+}
+
+/// The walk before its first statement, and whether an argument is another one at each attempt, or has no order.
+fn begun(item: &Item) -> (Flow, bool) {
+    let mut flow = Flow::default();
+    let mut fresh = false;
+    for argument in &item.arguments {
+        for name in argument.bindings() {
+            let value = argument_value(argument, name);
+            fresh |= !matches!(value, Value::Clean);
+            flow.scopes.declare(&name.unraw().to_string(), value);
+        }
     }
+    (flow, fresh)
+}
+
+fn followed(mut flow: Flow, item: &Item) -> Vec<Finding> {
+    let body = item.body.stream();
     if is_deeper_than(body.clone(), 100) {
         return Vec::new();
     }
     let Ok(statements) = syn::Block::parse_within.parse2(body) else { return Vec::new() };
-    let mut flow = Flow::default();
-    for argument in &item.arguments {
-        for name in argument.bindings() {
-            flow.scopes.declare(&name.unraw().to_string(), argument_value(argument, name));
-        }
-    }
     flow.statements(&statements);
     flow.found
 }
@@ -85,34 +95,6 @@ fn argument_value(argument: &Argument, name: &syn::Ident) -> Value {
             _ => Value::Clean,
         },
     }
-}
-
-/// Whether a body mentions anything that carries a key.
-fn may_send(body: TokenStream) -> bool {
-    let mut key = false;
-    body.into_iter().any(|token| {
-        let after_key = std::mem::take(&mut key);
-        match token {
-            TokenTree::Ident(ident) => {
-                let name = ident.to_string();
-                key = name == "key";
-                carriers::carries(&name).is_some()
-                    || minted::operation(&name).is_some()
-                    || sinks::BUILDERS_OF_EVENTS.contains(&name.as_str())
-                    || name == "new_with_id"
-                    || name == "Idempotent"
-                    || name == "idempotent_with_uuid"
-                    || name == "start_workflow"
-                    || name == "svix"
-            }
-            TokenTree::Literal(literal) => {
-                let text = literal.to_string();
-                text.starts_with(['"', 'r', 'b', 'c']) && carriers::carries(&text).is_some()
-            }
-            TokenTree::Group(group) => may_send(group.stream()),
-            TokenTree::Punct(punct) => after_key && punct.as_char() == '!',
-        }
-    })
 }
 
 /// Whether brackets stand in brackets to such a depth that parsing them could overflow the compiler's stack.

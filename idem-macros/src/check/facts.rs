@@ -8,7 +8,7 @@ use super::names::Names;
 use super::options::Options;
 use crate::diagnostics;
 use crate::item::{Argument, ArgumentKind, Item};
-use crate::model::{FactCheck, TypedField};
+use crate::model::{FactCheck, MaybeMessage, TypedField};
 use crate::names;
 use crate::place::{Place, Root};
 use crate::rules;
@@ -73,8 +73,8 @@ pub(super) fn asked(place: &Place, item: &Item, names: &Names) -> Option<TypedFi
 }
 
 /// The arguments that the key reads from, by the tokens that bind them: each may be a message, whose payload is compared.
-pub(super) fn messages(options: &Options, item: &Item, names: &Names, keys: &Keys) -> Vec<Ident> {
-    let mut messages: Vec<Ident> = Vec::new();
+pub(super) fn messages(options: &Options, item: &Item, names: &Names, keys: &Keys) -> Vec<MaybeMessage> {
+    let mut messages: Vec<MaybeMessage> = Vec::new();
     // Where a key is no identity, several messages are meant to share it.
     let shared = options.once_per.is_some()
         || [&rules::FACTS_NO_IDENTITY, &rules::KEY_PAYLOAD_ONLY].iter().any(|rule| options.allows(rule));
@@ -84,10 +84,17 @@ pub(super) fn messages(options: &Options, item: &Item, names: &Names, keys: &Key
     for read in &keys.places {
         let Some(root) = argument(&read.place, names) else { continue };
         let mut declared = item.given().filter(|argument| argument.bindings().contains(root));
-        let certain = declared.all(|argument| argument.cfgs.is_empty());
-        if certain && !names.is_simple(root) && !messages.contains(root) {
-            messages.push(root.clone());
+        let certain = declared.clone().all(|argument| argument.cfgs.is_empty());
+        if !certain || names.is_simple(root) || messages.iter().any(|known| known.name == *root) {
+            continue;
         }
+        // What is in a wrapper may be of another type than the wrapper's parameter: only a fact is asked of that.
+        let bare = declared.all(|argument| match &argument.kind {
+            ArgumentKind::Typed { pattern, .. } => super::simple_name(pattern).is_some(),
+            _ => false,
+        });
+        let ty = if bare { type_of(root, item) } else { None };
+        messages.push(MaybeMessage { name: root.clone(), ty });
     }
     messages
 }

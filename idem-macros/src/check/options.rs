@@ -220,8 +220,12 @@ pub(super) fn read(args: &Args, cx: &mut Diagnostics) -> Options {
 }
 
 fn means_tx(name: &str) -> bool {
+    // What is an option is meant as that one; to look for near names takes longer than all else that is done with it.
+    if NAMES.contains(&name) {
+        return name == "tx";
+    }
     let elsewhere = ELSEWHERE.iter().any(|(other, ours)| name == *other && *ours == "tx");
-    elsewhere || name == "tx" || nearest(name, NAMES.iter().copied()) == Some("tx")
+    elsewhere || nearest(name, NAMES.iter().copied()) == Some("tx")
 }
 
 fn one(written: &Written, name: &str, options: &mut Options, cx: &mut Diagnostics) {

@@ -2,7 +2,7 @@
 //!
 //! The body's tokens pass through in one group. Its braces here are ours, shown where the user's are.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
 use super::{call, facts, handler, inbox, registered};
@@ -15,21 +15,23 @@ use crate::shape::{Future, Shape};
 /// All between the function's braces.
 pub(super) fn guarded(function: &Function) -> TokenStream {
     let site = names::site();
-    let body = &function.item.body;
-    let (attributes, work) = inner_attributes(body.stream());
+    let (body, text) = (&function.item.body, function.item.text());
+    let (attributes, work) = inner_attributes(&function.item, body.stream());
     let guarded = match (&function.shape, &function.transaction) {
-        (Shape::Sync, Some(tx)) if function.tracked => inbox::run_tracked(function, tx, &block(work, body)),
+        (Shape::Sync, Some(tx)) if function.tracked => {
+            inbox::run_tracked(function, tx, &block(work, body, text))
+        }
         (Shape::Sync, Some(tx)) => {
-            let run = inbox::run_blocking(function, tx, &block(work, body));
+            let run = inbox::run_blocking(function, tx, &block(work, body, text));
             quote_spanned!(site=> return #run;)
         }
-        (Shape::Sync, None) if function.tracked => run_tracked(function, &block(work, body)),
+        (Shape::Sync, None) if function.tracked => run_tracked(function, &block(work, body, text)),
         (Shape::Sync, None) => {
-            let run = run_blocking(function, &block(work, body));
+            let run = run_blocking(function, &block(work, body, text));
             quote_spanned!(site=> return #run;)
         }
         (Shape::Async, _) => {
-            let run = run(function, &block(work, body));
+            let run = run(function, &block(work, body, text));
             quote_spanned!(site=> return #run;)
         }
         // Inside of the future: what is outside of it runs at the call.
@@ -189,13 +191,17 @@ fn followed(function: &Function, future: &Future) -> TokenStream {
     let Future { before, pin, block: whole, rebinding, .. } = future;
     let inside = if let Some(rebinding) = rebinding {
         let answer = names::answer();
-        let run = run(function, &block(rebinding.work.stream(), &rebinding.work));
+        let work = rebinding.work.stream();
+        let text = work.to_string();
+        let run = run(function, &block(work, &rebinding.work, &text));
         let (before, binding, after) = (&rebinding.before, &rebinding.binding, &rebinding.after);
         // Bound before it is returned, so that the call outlives it in every edition.
         let work = quote_spanned!(site=> { #call let #answer = #run; #answer });
         quote!(#before #binding #work #after)
     } else {
-        let run = run(function, &block(whole.stream(), whole));
+        let work = whole.stream();
+        let text = work.to_string();
+        let run = run(function, &block(work, whole, &text));
         quote_spanned!(site=> #call return #run;)
     };
     let mut guarded = Group::new(Delimiter::Brace, inside);
@@ -214,19 +220,17 @@ fn followed(function: &Function, future: &Future) -> TokenStream {
 
 /// The body in braces that lints know to be ours, and errors show where the user's are. Around a body that is not written to its
 /// end they stay the user's, so that the compiler, which has complained about it already, recognises its complaint.
-fn block(body: TokenStream, user: &Group) -> Group {
+fn block(body: TokenStream, user: &Group, text: &str) -> Group {
     let mut block = Group::new(Delimiter::Brace, body);
-    if !is_half_written(user) {
+    if !is_half_written(text) {
         block.set_span(names::site_at(user.span()));
         return block;
     }
     user.clone()
 }
 
-/// Whether a body ends in the middle of an expression, as `message.` does while somebody types it.
-fn is_half_written(body: &Group) -> bool {
-    match body.stream().into_iter().last() {
-        Some(TokenTree::Punct(last)) => !matches!(last.as_char(), ';' | '?' | '>'),
-        _ => false,
-    }
+/// Whether a body with this text ends in the middle of an expression, as `message.` does while somebody types it.
+fn is_half_written(text: &str) -> bool {
+    let last = text.trim_end().bytes().last();
+    last.is_some_and(|last| last.is_ascii_punctuation() && !b";?>)]}\"'_".contains(&last))
 }

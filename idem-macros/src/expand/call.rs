@@ -5,7 +5,7 @@ use quote::quote_spanned;
 
 use super::handler;
 use crate::item::{Argument, Helper};
-use crate::model::{Function, Identity, Part, Proof, Store, Template};
+use crate::model::{Function, Identity, MaybeMessage, Part, Proof, Store, Template};
 use crate::names;
 
 /// The items and statements that make the call.
@@ -51,10 +51,7 @@ fn asks(function: &Function) -> TokenStream {
         let fingerprint = quote_spanned!(at=> #fingerprint::Fingerprint::of(&#payload));
         asks.extend(quote_spanned!(site=> #private::Call::check_fingerprint(&mut #call, #fingerprint);));
     }
-    if !function.messages.is_empty() {
-        let payload = message_payload(&function.messages, private);
-        asks.extend(quote_spanned!(site=> #private::Call::check_payload(&mut #call, #payload);));
-    }
+    asks.extend(message_payload(&function.messages, private));
     asks
 }
 
@@ -64,16 +61,28 @@ fn asks_for(function: &Function, helper: Helper) -> bool {
     function.item.arguments.iter().any(is_it)
 }
 
-/// The payload of the arguments that are messages: as method calls, so that the compiler finds out which are.
-fn message_payload(messages: &[Ident], private: &TokenStream) -> TokenStream {
+/// The payload of the arguments that are messages: asked so that the compiler finds out which are. Of one by its type, as each handler is
+/// compiled, and most have one.
+fn message_payload(messages: &[MaybeMessage], private: &TokenStream) -> Option<TokenStream> {
     let site = names::site();
-    let payload = names::payload();
-    quote_spanned!(site=> {
-        use #private::{NoPayload as _, PayloadOf as _};
-        let mut #payload = #private::Payload::new();
-        #((&#private::Probe(&#messages)).idem_payload(&mut #payload);)*
-        #payload
-    })
+    let call = names::call();
+    match messages {
+        [] => None,
+        [MaybeMessage { name, ty: Some(ty) }] => Some(quote_spanned!(site=>
+            use #private::NotTold as _;
+            #private::Told::<#ty>::payload(&mut #call, &#name);
+        )),
+        several => {
+            let payload = names::payload();
+            let names = several.iter().map(|message| &message.name);
+            Some(quote_spanned!(site=>
+                use #private::{NoPayload as _, PayloadOf as _};
+                let mut #payload = #private::Payload::new();
+                #((&#private::Probe(&#names)).idem_payload(&mut #payload);)*
+                #private::Call::check_payload(&mut #call, #payload);
+            ))
+        }
+    }
 }
 
 /// Clippy blames whoever reads `_message`; it was the user who named it, and the key is their wish.
@@ -125,30 +134,12 @@ pub(super) fn render(templates: &[Template], types: Types, private: &TokenStream
     let by_type = |part: &Part| matches!(part, Part::Place { class: None, .. });
     let any_by_type = templates.iter().flat_map(|template| &template.parts).any(by_type);
     if any_by_type && matches!(types, Types::Written) {
-        let reads = reads(private);
-        quote_spanned!(site=> #reads #render)
+        // The function by a name, so that where idem is not to be found there is one error, and not another one for each place.
+        let place = names::place(site);
+        quote_spanned!(site=> use #private::{place as #place, read::*}; #render)
     } else {
         render
     }
-}
-
-/// What `idem_part` means: of types that are known to be no parts, the traits of idem; of all others, the reference itself. That one is
-/// written here, so that where idem is not to be found, there is one error, and not another one for each place.
-fn reads(private: &TokenStream) -> TokenStream {
-    let site = names::site();
-    let (any, part) = (names::read_any(), names::read_part());
-    quote_spanned!(site=>
-        use #private::read::*;
-        trait #any<'v, #part: ?::core::marker::Sized> {
-            fn idem_part(&self) -> &'v #part;
-        }
-        impl<'v, #part: ?::core::marker::Sized> #any<'v, #part> for &'v #part {
-            #[inline]
-            fn idem_part(&self) -> &'v #part {
-                self
-            }
-        }
-    )
 }
 
 /// What the compiler knows of the types of places when it comes to them.
@@ -173,7 +164,8 @@ fn parts(template: &Template, types: Types, private: &TokenStream) -> TokenStrea
                 let (private, class) = (names::shown_at(private, at), class.name());
                 quote_spanned!(at=> #private::#class::part(&#read))
             } else if matches!(types, Types::Written) {
-                quote_spanned!(at=> (&#read).idem_part())
+                let place = names::place(at);
+                quote_spanned!(at=> #place(&#read).idem_part())
             } else {
                 quote_spanned!(at=> &#read)
             };

@@ -69,9 +69,7 @@ static AFTER: &[&str] = &["headername", "header", "hdr", "name"];
 
 /// What a name carries, if it is one of ours.
 pub(crate) fn carries(name: &str) -> Option<Carries> {
-    // Keys, tokens and ids, and a header's or a constant's name after them: most names end with another letter.
-    let last = name.bytes().rev().find(u8::is_ascii_alphanumeric)?;
-    if name.len() < 3 || !b"yndre".contains(&last.to_ascii_lowercase()) {
+    if !ends_like_one(name.as_bytes()) {
         return None;
     }
     let mut name: String =
@@ -86,6 +84,31 @@ pub(crate) fn carries(name: &str) -> Option<Carries> {
     }
     let whole = |name: &str| WHOLE.iter().find(|(whole, _)| name == *whole).map(|(_, carries)| *carries);
     whole(&name).or_else(|| BEFORE.iter().find_map(|before| whole(name.strip_prefix(before)?)))
+}
+
+/// Whether the last two letters are those of a key, a token, an id or `idempotency`, or of a header's or a constant's name: most names end
+/// with others. (A plain loop, for a macro that is compiled without optimisations.)
+fn ends_like_one(name: &[u8]) -> bool {
+    let mut at = name.len();
+    let mut last = 0;
+    while at > 0 {
+        at -= 1;
+        let byte = name[at].to_ascii_lowercase();
+        if !byte.is_ascii_alphanumeric() {
+            continue;
+        }
+        if last != 0 {
+            return matches!(
+                (byte, last),
+                (b'e', b'y' | b'n' | b'r') | (b'i', b'd') | (b'c', b'y') | (b'm', b'e') | (b'd', b'r')
+            );
+        }
+        if !matches!(byte, b'y' | b'n' | b'r' | b'd' | b'e') {
+            return false;
+        }
+        last = byte;
+    }
+    false
 }
 
 /// Whether a binding of that name is a key wherever it goes from there.

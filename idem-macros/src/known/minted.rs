@@ -20,6 +20,11 @@ static OPERATIONS: &[Operation] = &[
     Operation { name: "export_table_to_point_in_time", client: DYNAMO, setter: "client_token" },
 ];
 
+/// A word of each mistake that there is without a value that is sent.
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+    OPERATIONS.iter().map(|operation| operation.name).chain(["idempotent_with_uuid", "svix"])
+}
+
 pub(crate) fn operation(name: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().find(|operation| operation.name == name)
 }

@@ -42,6 +42,12 @@ pub(crate) fn counts_tries(name: &str) -> bool {
     delivery::TRIES.contains(&name)
 }
 
+/// All names by which a body tells of a delivery or of a try.
+pub(crate) fn in_bodies() -> impl Iterator<Item = &'static str> {
+    let families = delivery::FAMILIES.iter().filter(|family| family.in_bodies);
+    families.flat_map(|family| family.names).chain(delivery::TRIES).copied()
+}
+
 /// What sort of payload `name`, in snake case, is, if it is known to be payload.
 pub(crate) fn payload(name: &str) -> Option<Sort> {
     payload::SORTS.iter().find(|(_, names)| names.contains(&name)).map(|(sort, _)| *sort)

@@ -50,6 +50,13 @@ const CONVERSIONS: [&str; 10] =
 /// Functions that run what they are given, and give what it gives.
 const RUNNERS: [&str; 4] = ["ready", "spawn_blocking", "block_in_place", "spawn"];
 
+/// Whether a function of that name may give what it is given.
+pub(super) fn may_give_back(name: &str) -> bool {
+    WRAPPERS.iter().any(|wrapper| wrapper.rsplit("::").next() == Some(name))
+        || RUNNERS.contains(&name)
+        || name == "new_with_id"
+}
+
 impl Flow {
     pub(super) fn call(&mut self, call: &ExprCall) -> Value {
         let values = self.all(&call.args);

@@ -369,6 +369,9 @@ fn shown_address(cast: &syn::ExprCast) -> Option<&'static str> {
     }
 }
 
+/// What [`is_of_a_try`] knows.
+pub(super) const OF_A_TRY: [&str; 4] = ["request_id", "deadline", "attempt", "attempts"];
+
 /// What a framework says of this try: `context.request_id` of a Lambda, `task.attempt()`. Elsewhere these words are the message's.
 pub(super) fn is_of_a_try(of: &Expr, name: &str) -> bool {
     let one_of = |words: &[&str]| {

@@ -12,7 +12,7 @@ use super::value::{Source, Value};
 use crate::diagnostics::At;
 use crate::known::{Kind, Mention};
 
-const UNORDERED: [&str; 4] = ["HashMap", "HashSet", "DashMap", "DashSet"];
+pub(super) const UNORDERED: [&str; 4] = ["HashMap", "HashSet", "DashMap", "DashSet"];
 
 /// Those that sort what they are given.
 const SORTED: [&str; 3] = ["BTreeMap", "BTreeSet", "BinaryHeap"];

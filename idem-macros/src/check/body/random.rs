@@ -10,7 +10,7 @@ use crate::diagnostics::At;
 use crate::known::{self, Kind};
 
 /// Methods that draw with the generator that they are given.
-const DRAWING: [&str; 8] = [
+pub(super) const DRAWING: [&str; 8] = [
     "choose",
     "choose_multiple",
     "choose_weighted",

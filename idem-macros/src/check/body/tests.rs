@@ -1,17 +1,23 @@
 //! Flow, without a compiler.
 
-use super::findings;
+use super::{begun, findings, followed, need};
 use crate::item::Item;
 
 mod catalogue;
 mod positions;
 
+fn item(body: &str, last: &str) -> Item {
+    let item = format!("async fn charge(message: Message, {last}) -> Result<(), Error> {{ {body} }}");
+    let Ok(item) = Item::parse(item.parse().unwrap()) else { panic!("{body}") };
+    item
+}
+
 /// What is found in a body: the rule's name without its area, and the first line of the message.
 fn found(body: &str) -> Vec<String> {
-    let item = format!(
-        "async fn charge(message: Message, #[attempt] attempt: &Attempt) -> Result<(), Error> {{ {body} }}"
-    );
-    let Ok(item) = Item::parse(item.parse().unwrap()) else { panic!("{body}") };
+    let item = item(body, "#[attempt] attempt: &Attempt");
+    let without = self::item(body, "attempt: Attempt");
+    let all = followed(begun(&without).0, &without).len();
+    assert_eq!(findings(&without).len(), all, "not parsed, and something is wrong in it: {body}");
     let found = findings(&item).into_iter();
     found
         .map(|finding| format!("{}: {}", finding.rule.name.trim_start_matches("body_"), finding.what))
@@ -28,6 +34,31 @@ fn refused(cases: &[&str]) {
 fn silent(cases: &[&str]) {
     let wrong: Vec<_> = cases.iter().filter(|case| !found(case).is_empty()).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_body_is_parsed_only_if_a_key_that_it_sends_could_be_wrong() {
+    let parsed = |body: &str| need::is_to_be_parsed(item(body, "amount: u64").text(), false);
+    for body in [
+        r#"let idempotency_key = format!("{}:{amount}", message.id); api.charge(&idempotency_key).await"#,
+        r#"api.post("https://a.b/c").header("Idempotency-Key", key.as_str()).json(&order).send().await.context("no")"#,
+        r#"sqlx::query("insert into a values ($1)").bind(message_id); match status { "a" => 1, _ => 2 }"#,
+        "let total = Utc::now(); let text = \"a\";",
+    ] {
+        assert!(!parsed(body), "{body}");
+    }
+    for body in [
+        "api.idempotency_key(Uuid::new_v4())",
+        "api.idempotency_key(message.deliveryTag)",
+        "api.idempotency_key(\"all\")",
+        "COUNTER += 1; api.idempotency_key(COUNTER)",
+        "let at = &message as *const Message; api.idempotency_key(at)",
+        "use a::Some as query; let text = query(\"all\"); api.idempotency_key(text)",
+        "api.idempotency_key(r#\"all\"#)",
+        "client.transact_write_items().send()",
+    ] {
+        assert!(parsed(body), "{body}");
+    }
 }
 
 #[test]
