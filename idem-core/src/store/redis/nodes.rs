@@ -19,6 +19,7 @@ use super::ask::{Manner, answer_or_error};
 use super::call::{Call, key};
 use super::estimate::here;
 use super::link::{Link, Live, now};
+use super::place::{Meaning, meaning};
 use super::replicas::Replicas;
 use super::source::Connection;
 use crate::machine::{Answer, Verdict};
@@ -81,43 +82,67 @@ impl Link {
         mut live: Live,
         prefix: &[u8],
         calls: &[Call],
-        part: Vec<usize>,
+        mut part: Vec<usize>,
         replicas: Option<Replicas>,
     ) -> Result<Vec<(usize, Answer)>, StoreError> {
+        let mut came = Vec::with_capacity(part.len());
+        // A replica that has taken over was given no scripts: it is told them once, and has them for all that follows.
+        for has_scripts in [true, false] {
+            let pipeline = self.part(prefix, calls, &part, has_scripts, replicas);
+            let (sent_at, key) = (here(), key(prefix, &calls[part[0]].id));
+            let mut values = match live.connection.send_to_node(&pipeline, &key).await {
+                Ok(values) => values.into_iter(),
+                Err(error) => {
+                    live.connection.forget_owners();
+                    live.nodes.set_apart(error.redirect_node().and_then(|(_, slot)| Slot::new(slot)));
+                    return Ok(came);
+                }
+            };
+            let (mut granted, mut unknown) = (Vec::new(), Vec::new());
+            for (at, value) in part.into_iter().zip(values.by_ref()) {
+                match answer_or_error(Ok(value)) {
+                    Ok(value) => {
+                        let answer = self.read(&live, &calls[at], &value, sent_at)?;
+                        if matches!(answer, Answer::Claim(Verdict::Claimed(_))) {
+                            granted.push(&calls[at]);
+                        }
+                        came.push((at, answer));
+                    }
+                    Err(error) if meaning(&error) == Meaning::NoScript => unknown.push(at),
+                    Err(_) => {}
+                }
+            }
+            if let Some(replicas) = replicas {
+                let waited = answer_or_error(Ok(values.next().unwrap_or_default()));
+                self.confirm(prefix, &granted, waited, replicas).await?;
+            }
+            part = unknown;
+            if part.is_empty() {
+                break;
+            }
+        }
+        Ok(came)
+    }
+
+    /// What one node is sent. One that does not have the scripts is sent each in full with its first call.
+    fn part(
+        &self,
+        prefix: &[u8],
+        calls: &[Call],
+        part: &[usize],
+        has_scripts: bool,
+        replicas: Option<Replicas>,
+    ) -> Pipeline {
         let mut pipeline = Pipeline::with_capacity(part.len() + 1);
-        let sent_at = here();
-        let mut manner = Manner::first();
-        for &at in &part {
-            pipeline.add_command(self.command(prefix, &calls[at], manner.naming(self)));
+        let (mut manner, mut told) = (Manner::first(), HashSet::new());
+        for &at in part {
+            let hash = has_scripts || !told.insert(calls[at].script().doing);
+            pipeline.add_command(self.command(prefix, &calls[at], manner.name(self, hash)));
         }
         if let Some(replicas) = replicas {
             pipeline.add_command(replicas.command());
         }
-        let mut values = match live.connection.send_to_node(&pipeline, &key(prefix, &calls[part[0]].id)).await
-        {
-            Ok(values) => values.into_iter(),
-            Err(error) => {
-                live.connection.forget_owners();
-                live.nodes.set_apart(error.redirect_node().and_then(|(_, slot)| Slot::new(slot)));
-                return Ok(Vec::new());
-            }
-        };
-        let mut came = Vec::with_capacity(part.len());
-        let mut granted = Vec::new();
-        for (at, value) in part.into_iter().zip(values.by_ref()) {
-            if let Ok(value) = answer_or_error(Ok(value)) {
-                let answer = self.read(&live, &calls[at], &value, sent_at)?;
-                if matches!(answer, Answer::Claim(Verdict::Claimed(_))) {
-                    granted.push(&calls[at]);
-                }
-                came.push((at, answer));
-            }
-        }
-        if let Some(replicas) = replicas {
-            let waited = answer_or_error(Ok(values.next().unwrap_or_default()));
-            self.confirm(prefix, &granted, waited, replicas).await?;
-        }
-        Ok(came)
+        pipeline
     }
 }
 

@@ -93,6 +93,25 @@ fn a_batch_that_waits_for_replicas_is_one_pipeline_for_each_node() {
     assert_eq!(scripts, 30);
 }
 
+/// As after a failover: replicas are given no scripts.
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
+fn f46_a_batch_to_nodes_without_scripts_is_two_pipelines_for_each() {
+    let cluster = RedisCluster::with_replicas(3);
+    let store = open(waiting(&cluster));
+    hear(store.claim_many(&[message(), message()])).expect("verdicts");
+    let mut nodes: Vec<_> = cluster.nodes()[..3].iter().map(RedisServer::client).collect();
+    for node in &mut nodes {
+        assert_eq!(node.ask(&["SCRIPT", "FLUSH"]), "OK");
+    }
+    let before: Vec<_> = nodes.iter_mut().map(heard).collect();
+    let claims: Vec<_> = (0..30).map(|_| message()).collect();
+    endings(&claims, &hear(store.claim_many(&claims)).expect("verdicts"));
+    for (node, before) in nodes.iter_mut().zip(before) {
+        assert_eq!(heard(node).2 - before.2, 2, "it was waited for once for each pipeline");
+    }
+}
+
 /// Its replicas have what was handed out; what they do not have is not handed out, and taken back.
 #[test]
 #[cfg_attr(not(redis_server), ignore = "redis-server is not on PATH")]
