@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use sqlx::sqlite::{SqliteArguments, SqliteRow, SqliteTransactionManager};
-use sqlx::{Connection as _, Executor, Row, Sqlite, SqliteConnection, Transaction, ValueRef};
+use sqlx::{Connection as _, Executor, Row, Sqlite, SqliteConnection, Transaction, TypeInfo, ValueRef};
 use sqlx_core::transaction::TransactionManager;
 
 use super::sqlite_record::code::{Failure, is_busy, is_too_late};
@@ -213,16 +213,35 @@ impl Failure for sqlx::Error {
     }
 }
 
+// Without the `Option`, sqlx takes null for 0 or for no bytes; and a text is bytes to it.
 impl Columns for SqliteRow {
     fn integer(&self, column: usize) -> Option<i64> {
-        self.try_get(column).ok()
+        self.try_get(column).ok().flatten()
     }
 
     fn blob(&self, column: usize) -> Option<&[u8]> {
-        self.try_get(column).ok()
+        let is_blob = self.try_get_raw(column).is_ok_and(|value| value.type_info().name() == "BLOB");
+        is_blob.then(|| self.try_get(column).ok().flatten()).flatten()
     }
 
     fn is_null(&self, column: usize) -> bool {
         self.try_get_raw(column).is_ok_and(|value| value.is_null())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::block_on;
+
+    #[test]
+    fn null_and_texts_are_no_numbers_and_no_blobs() {
+        let row: SqliteRow = block_on(async {
+            let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+            sqlx::query("select null, 0, x'', 'text'").fetch_one(&mut connection).await.unwrap()
+        });
+        assert_eq!([0, 1, 2, 3].map(|column| row.integer(column)), [None, Some(0), None, None]);
+        assert_eq!([0, 1, 2, 3].map(|column| row.blob(column)), [None, None, Some(&[][..]), None]);
+        assert_eq!([0, 1, 2, 3].map(|column| row.is_null(column)), [true, false, false, false]);
     }
 }
