@@ -11,7 +11,7 @@ use redis::{Cmd, Pipeline, RedisResult, Value};
 use tokio::runtime::Handle;
 
 use super::slots::{self, Map};
-use super::source::{entered, text};
+use super::source::{behind, entered, text};
 
 #[derive(Clone)]
 pub(super) struct OwnClient {
@@ -85,10 +85,5 @@ impl OwnClient {
 /// The same behind a command on no key. A client that follows redirections by itself sends the whole pipeline on, after an `ASKING` by
 /// which a node answers for a slot that it does not have yet: the first command takes it away, and what follows is redirected anew.
 fn guarded(commands: &Pipeline) -> Pipeline {
-    let mut guarded = Pipeline::with_capacity(commands.len() + 1);
-    guarded.cmd("TIME");
-    for command in commands.cmd_iter() {
-        guarded.add_command(command.clone());
-    }
-    guarded
+    behind("TIME", commands)
 }

@@ -11,6 +11,7 @@ use redis::{Cmd, Pipeline, RedisResult, RetryMethod, Value};
 
 use super::cluster::Cluster;
 use super::slots::{full, slot_of};
+use super::source::behind;
 use crate::clock::Clock;
 use crate::store::sleep;
 
@@ -78,11 +79,6 @@ impl Cluster {
         if !asks {
             return self.send_to(address, commands, 0).await;
         }
-        let mut all = Pipeline::with_capacity(commands.len() + 1);
-        all.cmd("ASKING");
-        for command in commands.cmd_iter() {
-            all.add_command(command.clone());
-        }
-        self.send_to(address, &all, 1).await
+        self.send_to(address, &behind("ASKING", commands), 1).await
     }
 }

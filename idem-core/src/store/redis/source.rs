@@ -179,6 +179,16 @@ impl Connection {
     }
 }
 
+/// The same commands behind another one.
+pub(super) fn behind(first: &str, commands: &Pipeline) -> Pipeline {
+    let mut all = Pipeline::with_capacity(commands.len() + 1);
+    all.cmd(first);
+    for command in commands.cmd_iter() {
+        all.add_command(command.clone());
+    }
+    all
+}
+
 /// Without times of the client's own, and with room for all commands: one that waits for room, and is not polled when there is, would keep
 /// it from all behind it.
 pub(super) fn unlimited() -> AsyncConnectionConfig {
