@@ -26,8 +26,9 @@ use std::thread::JoinHandle;
 
 use self::engine::Engine;
 use self::pending::Pending;
-use self::readers::{Looking, Readers};
+use self::readers::{Reader, Readers};
 use self::row::Glance;
+use self::tail::Keys;
 use self::work::{Said, Work};
 use self::writer::Writer;
 use super::{Classed, Reply, Store, StoreClass, StoreIdentity, class};
@@ -42,6 +43,7 @@ mod builder;
 mod engine;
 mod file_system;
 mod inbox;
+mod lookup;
 mod novelty;
 mod open;
 mod pending;
@@ -50,6 +52,7 @@ mod queue;
 mod readers;
 mod row;
 mod shared;
+mod tail;
 mod work;
 mod writer;
 
@@ -110,23 +113,24 @@ impl SqliteStore {
     }
 
     fn start(builder: SqliteStoreBuilder) -> Result<Self, StoreError> {
-        let SqliteStoreBuilder { path, busy_timeout, max_bytes, clock, shared } = builder;
+        let SqliteStoreBuilder { path, busy_timeout, max_bytes, clock, shared, tail } = builder;
         let place = open::locate(&path)?;
         let connection = open::writer(&place, busy_timeout, max_bytes, shared)?;
-        let readers = Readers::open(&place, busy_timeout)?;
-        let engine = Engine::new(connection, place.clone(), clock.clone(), busy_timeout);
+        let keys = Arc::new(if shared { Keys::Unique } else { Keys::load(&connection, &place)? });
+        let readers = Readers::open(&place, busy_timeout, keys.clone())?;
+        let engine = Engine::new(connection, place.clone(), clock.clone(), busy_timeout, keys, tail);
         let (writer, thread) = Writer::start(engine, place)?;
         Ok(Self(Arc::new(Inner { clock, readers, writer, thread: Some(thread) })))
     }
 
     /// Judges a claim without the writer, where that changes nothing.
-    fn look(&self, claim: &Claim, looking: &Looking<'_>) -> Result<Option<Verdict>, StoreError> {
-        let glance = looking.glance(&claim.id)?;
-        self.0.writer.novelty.note(matches!(glance, Glance::Absent));
+    fn look(&self, claim: &Claim, reader: &Reader<'_>) -> Result<Option<Verdict>, StoreError> {
+        let glance = reader.glance(&claim.id)?;
+        self.0.writer.novelty.note(glance.is_none());
         let found = match glance {
-            Glance::Absent => return Ok(None),
-            Glance::Ended(record) => Some(record),
-            Glance::Unsettled => looking.find(&claim.id)?,
+            None => return Ok(None),
+            Some(Glance::Ended(record)) => Some(record),
+            Some(Glance::Unsettled) => reader.find(&claim.id)?,
         };
         let operation = Operation::Claim(claim.clone());
         match decide(found.as_ref(), &operation, self.0.clock.now()) {

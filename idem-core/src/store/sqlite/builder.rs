@@ -28,6 +28,7 @@ pub struct SqliteStoreBuilder {
     pub(super) max_bytes: Option<u64>,
     pub(super) clock: Clock,
     pub(super) shared: bool,
+    pub(super) tail: usize,
 }
 
 impl SqliteStoreBuilder {
@@ -38,6 +39,7 @@ impl SqliteStoreBuilder {
             max_bytes: None,
             clock: Clock::wall(),
             shared: false,
+            tail: 8_192,
         }
     }
 
@@ -66,6 +68,13 @@ impl SqliteStoreBuilder {
     /// write-ahead mode already (`pragma journal_mode = wal`, which a file keeps).
     pub fn beside_other_tables(mut self) -> Self {
         self.shared = true;
+        self
+    }
+
+    /// How many keys wait until they are put into the index together. For tests, which are to see it with few.
+    #[doc(hidden)]
+    pub fn tail(mut self, keys: usize) -> Self {
+        self.tail = keys.max(1);
         self
     }
 

@@ -1,11 +1,15 @@
 //! One transaction for many operations.
 
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{CachedStatement, Connection};
 
 use self::housekeeping::Housekeeping;
+use super::lookup::Looking;
 use super::row;
+use super::tail::Keys;
 use super::work::{Said, Wait, Work};
 use crate::clock::Clock;
 use crate::machine::{Answer, Change, Ended, Operation, Record, State, decide};
@@ -15,6 +19,7 @@ use crate::{RecordId, StoreError, StoreErrorKind, Timestamp};
 
 mod housekeeping;
 mod in_place;
+mod indexing;
 mod usual;
 
 /// The connection that writes.
@@ -35,10 +40,29 @@ pub(super) struct Engine {
     logged: usize,
     /// Records written since the last commit.
     written: usize,
+    keys: Arc<Keys>,
+    /// Rows that this transaction has made.
+    made: HashMap<RecordId, i64>,
+    /// The last row that there has ever been, once this transaction has learnt it.
+    last: i64,
+    learnt: bool,
+    /// How many keys are in the tail before they are put into the index.
+    tail: usize,
+    /// Whether they are being put there.
+    indexing: bool,
 }
 
 /// What an operation answered; the error concerns it alone.
 pub(super) type Answers = Vec<Result<Said, StoreError>>;
+
+/// Writes a record into a row, unless the index knows its key.
+const APPEND: &str =
+    concat!(include_str!("append.sql"), "?14 where not exists (select 1 from idem_key where k = ?1)");
+/// The same into the row behind the last, unless that has the number of one that is gone. It may be another than is expected.
+const APPEND_NEXT: &str = concat!(
+    include_str!("append.sql"),
+    "null where not exists (select 1 from idem_key where k = ?1) and ?14 > (select floor from idem_index)"
+);
 
 impl Engine {
     /// Rows that a sweep looks at in one transaction.
@@ -47,7 +71,14 @@ impl Engine {
     const CHECK: (Duration, u32) =
         if cfg!(test) { (Duration::ZERO, 0) } else { (Duration::from_millis(100), 1_000) };
 
-    pub(super) fn new(connection: Connection, place: Place, clock: Clock, patience: Duration) -> Self {
+    pub(super) fn new(
+        connection: Connection,
+        place: Place,
+        clock: Clock,
+        patience: Duration,
+        keys: Arc<Keys>,
+        tail: usize,
+    ) -> Self {
         let file = identity(place.path());
         Self {
             connection,
@@ -61,6 +92,12 @@ impl Engine {
             house: Housekeeping::default(),
             logged: 0,
             written: 0,
+            keys,
+            made: HashMap::new(),
+            last: 0,
+            learnt: false,
+            tail,
+            indexing: false,
         }
     }
 
@@ -82,11 +119,8 @@ impl Engine {
         work: impl Iterator<Item = &'w Work>,
         answers: &mut Answers,
     ) -> Result<(), StoreError> {
-        self.wait_for(wait)?;
-        self.run("begin immediate", "begin a transaction")?;
-        // Read once the lock is held: no record in the file is younger, and nobody changes one until the commit.
-        let now = self.clock.now();
-        self.check_file(now)?;
+        let now = self.begin(wait)?;
+        self.learn_position()?;
         if std::mem::take(&mut self.house.full) {
             // Nothing is written while there is no room, so no write would ever come to clean up after.
             self.keep_house(Self::WINDOW, now)?;
@@ -104,15 +138,32 @@ impl Engine {
             let window = self.house.window();
             self.keep_house(window, now)?;
         }
-        let committed = self.run("commit", "commit");
+        let committed = self.commit();
         self.house.full |= matches!(&committed, Err(error) if error.kind() == StoreErrorKind::Full);
-        committed?;
+        committed
+    }
+
+    /// Begins a transaction that writes, and says when.
+    fn begin(&mut self, wait: Wait) -> Result<Timestamp, StoreError> {
+        self.wait_for(wait)?;
+        self.run("begin immediate", "begin a transaction")?;
+        // Read once the lock is held: no record in the file is younger, and nobody changes one until the commit.
+        let now = self.clock.now();
+        self.check_file(now)?;
+        self.learnt = self.keys.are_unique();
+        Ok(now)
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        self.run("commit", "commit")?;
+        self.keys.add(self.made.drain());
         self.committed();
         Ok(())
     }
 
     /// Ends a transaction that failed midway.
-    pub(super) fn roll_back(&self) {
+    pub(super) fn roll_back(&mut self) {
+        self.made.clear();
         if !self.connection.is_autocommit() {
             // If even this fails, every later transaction fails to begin and says so.
             let _ = self.connection.execute_batch("rollback");
@@ -169,18 +220,15 @@ impl Engine {
         if let Some(answer) = self.usual(id, operation, now)? {
             return Ok(answer);
         }
-        let found = row::find(&mut *self.prepare(statements::FIND)?, id)
-            .map_err(|error| self.place.unreadable(id, error))?;
+        self.learn_position()?;
+        let found = self.looking().find_known(id, self.made.get(id).copied())?;
         let (answer, change) = decide(found.as_ref().map(|found| &found.record), operation, now);
         let changed = match (change, found) {
             (Change::None, _) | (Change::Remove, None) => return Ok(answer),
             (Change::Put(record), Some(found)) => {
                 row::write(&mut *self.prepare(statements::UPDATE)?, found.row, &record).map(drop)
             }
-            (Change::Put(record), None) => {
-                let id = id.as_bytes().as_slice();
-                row::write(&mut *self.prepare(statements::INSERT)?, id, &record).map(drop)
-            }
+            (Change::Put(record), None) => self.insert(id, &record).map(|_| Ok(()))?,
             // If the clock was set back, the next grant's fence would not be greater without this one's. A sweep takes it in time.
             (Change::Remove, Some(found)) if found.record.fence >= now.as_micros() => {
                 let dead = Record { state: State::Open, drop_at: Timestamp::ZERO, ..found.record };
@@ -188,19 +236,45 @@ impl Engine {
             }
             (Change::Remove, Some(found)) => self.prepare(statements::REMOVE)?.execute([found.row]).map(drop),
         };
-        changed.map_err(|error| self.place.fault("write a record", error))?;
+        changed.map_err(|error| self.unwritten(error))?;
         self.wrote(operation);
         Ok(answer)
+    }
+
+    /// Writes a record if there is none of its name, and returns whether it did.
+    fn insert(&mut self, id: &RecordId, record: &Record) -> Result<bool, StoreError> {
+        if self.keys.are_unique() {
+            let mut insert = self.prepare(statements::INSERT)?;
+            let written = row::write(&mut insert, id.as_bytes().as_slice(), record);
+            return written.map_err(|error| self.unwritten(error));
+        }
+        let append = if self.learnt { APPEND } else { APPEND_NEXT };
+        let row = 1 + if self.learnt { self.last } else { self.keys.last() };
+        let written = row::append(&mut *self.prepare(append)?, id, record, row);
+        let written = written.map_err(|error| self.unwritten(error))?;
+        if written && self.connection.last_insert_rowid() != row {
+            return Err(self.place.error(StoreErrorKind::Unavailable, "others have written meanwhile"));
+        }
+        if written {
+            self.last = row;
+            self.made.insert(*id, row);
+        }
+        Ok(written)
+    }
+
+    fn unwritten(&self, error: rusqlite::Error) -> StoreError {
+        self.place.fault("write a record", error)
     }
 
     /// Counts a write.
     fn wrote(&mut self, operation: &Operation) {
         self.house.wrote();
         self.written += 1;
-        // A page of the index at its claim, and those that a large body fills.
         self.logged += match operation {
+            // Those that a large body fills.
             Operation::Complete(completion) | Operation::Fail(completion) => completion.body.len() / 4_096,
-            _ => 1,
+            // Of the table's own index.
+            _ => usize::from(self.keys.are_unique()),
         };
     }
 
@@ -209,6 +283,10 @@ impl Engine {
         self.commits += 1;
         // The records' own pages: rows that are written together lie side by side.
         self.logged += 1 + std::mem::take(&mut self.written) / 8;
+    }
+
+    fn looking(&self) -> Looking<'_> {
+        Looking { connection: &self.connection, place: &self.place, keys: &self.keys }
     }
 
     fn prepare(&self, sql: &str) -> Result<CachedStatement<'_>, StoreError> {
@@ -248,8 +326,7 @@ impl Engine {
             Wait::Commit => "pragma synchronous=1",
             Wait::Disk => "pragma synchronous=2",
         };
-        let set = self.connection.prepare(level).and_then(|mut level| level.execute([]));
-        set.map_err(|error| self.place.fault("set how it syncs", error))?;
+        self.connection.prepare(level).map_err(|error| self.place.fault("set how it syncs", error))?;
         self.level = wait;
         Ok(())
     }

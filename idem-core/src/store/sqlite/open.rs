@@ -9,13 +9,21 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::{file_system, shared};
-use crate::store::sqlite_record::{Place, statements};
+use crate::store::sqlite_record::Place;
 use crate::{StoreError, StoreErrorKind};
 
 /// "idem", where SQLite keeps the name of the program that a file belongs to.
 const APPLICATION_ID: i32 = 0x6964_656d;
 /// Raised whenever `schema.sql` changes; each step then gets its migration.
-const SCHEMA_VERSION: i32 = 1;
+const SCHEMA_VERSION: i32 = 2;
+/// Rows in the order of their arrival, and their keys in an index that is behind.
+const SCHEMA: &str = concat!(
+    "create table idem_record (\n",
+    "    id         integer primary key,\n",
+    "    k          blob    not null check (length(k) = 32),\n",
+    include_str!("../sqlite_record/columns.sql"),
+    include_str!("keys.sql"),
+);
 
 /// Where the file of a store lies: absolute, free of links, on a file system that idem can use.
 pub(super) fn locate(path: &Path) -> Result<Place, StoreError> {
@@ -107,7 +115,7 @@ fn set_up(
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fault)?;
     let owner = self::owner(&transaction).map_err(fault)?;
     if judge(place, owner)? == Schema::Missing {
-        transaction.execute_batch(statements::SCHEMA).map_err(fault)?;
+        transaction.execute_batch(SCHEMA).map_err(fault)?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fault)?;
         transaction.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(fault)?;
     }

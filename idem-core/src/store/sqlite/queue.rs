@@ -21,6 +21,8 @@ pub(super) enum Next {
     Batch(Wait),
     /// Copy the log back.
     Tidy,
+    /// Put some keys into the index.
+    Index,
     /// Nothing, ever again.
     End,
 }
@@ -42,6 +44,9 @@ struct Waiting {
     /// Jobs in the last batch.
     last: usize,
     tidy: Option<Tidy>,
+    /// Whether there are keys to put into the index, and whether that was the last thing done.
+    index: bool,
+    indexed: bool,
     /// Whether the writer has nothing to do, as before it has begun.
     idle: bool,
     closed: bool,
@@ -55,6 +60,8 @@ impl Default for Waiting {
             passed: 0,
             last: 0,
             tidy: None,
+            index: false,
+            indexed: false,
             idle: true,
             closed: false,
         }
@@ -105,14 +112,18 @@ impl Queue {
         !self.lock().idle
     }
 
-    /// Says how many pages are in the log.
-    pub(super) fn logged(&self, pages: usize) {
+    /// Says how many pages are in the log, and whether there are keys to put into the index.
+    pub(super) fn due(&self, pages: usize, index: bool) {
         let (soon, at_last) = Self::LOG;
-        if pages >= soon {
-            let mut waiting = self.lock();
-            waiting.tidy = Some(if pages >= at_last { Tidy::Now } else { Tidy::WhenIdle });
-            self.wake(waiting);
+        if pages < soon && !index {
+            return;
         }
+        let mut waiting = self.lock();
+        if pages >= soon {
+            waiting.tidy = Some(if pages >= at_last { Tidy::Now } else { Tidy::WhenIdle });
+        }
+        waiting.index |= index;
+        self.wake(waiting);
     }
 
     /// Waits for jobs and moves a batch of one kind into `batch`.
@@ -123,6 +134,12 @@ impl Queue {
             let quick = !waiting.quick.is_empty();
             let lasting = !waiting.lasting.is_empty();
             let nothing = !quick && !lasting;
+            // In turns with what is waited for.
+            if waiting.index && !waiting.closed && (nothing || !waiting.indexed) {
+                waiting.index = false;
+                waiting.indexed = true;
+                return Next::Index;
+            }
             // Among many there is always a moment without a job, and the next comes at once.
             let pause = waiting.tidy == Some(Tidy::WhenIdle) && nothing && waiting.last > 1 && !paused;
             if waiting.tidy == Some(Tidy::Now) || waiting.tidy.is_some() && nothing && !pause {
@@ -156,6 +173,7 @@ impl Queue {
             let count = jobs.len().min(Self::BATCH);
             batch.extend(jobs.drain(..count));
             waiting.last = count;
+            waiting.indexed = false;
             waiting.passed = if wait == Wait::Commit && lasting { waiting.passed + 1 } else { 0 };
             return Next::Batch(wait);
         }
@@ -202,7 +220,7 @@ mod tests {
     fn after_a_batch_of(last: usize) -> Queue {
         let queue = Queue::default();
         queue.lock().last = last;
-        queue.logged(Queue::LOG.0);
+        queue.due(Queue::LOG.0, false);
         queue
     }
 

@@ -1,41 +1,46 @@
 //! Connections that look, on the thread of whoever asks.
 
 use std::ops::Deref;
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-use rusqlite::{Connection, Statement};
+use rusqlite::Connection;
 
+use super::lookup::Looking;
 use super::open;
-use super::row::{self, Glance, RowError};
+use super::row::Glance;
+use super::tail::Keys;
 use crate::machine::Record;
-use crate::store::sqlite_record::{Place, statements};
+use crate::store::sqlite_record::Place;
 use crate::{RecordId, StoreError};
 
 /// A few connections; the first that is free serves, so that one caller at a time finds one warm cache.
 pub(super) struct Readers {
     place: Place,
+    keys: Arc<Keys>,
     connections: Vec<Mutex<Connection>>,
 }
 
 impl Readers {
-    pub(super) fn open(place: &Place, wait: Duration) -> Result<Self, StoreError> {
+    pub(super) fn open(place: &Place, wait: Duration, keys: Arc<Keys>) -> Result<Self, StoreError> {
         let count = std::thread::available_parallelism().map_or(2, usize::from).clamp(1, 4);
         let connections =
             (0..count).map(|_| open::reader(place, wait).map(Mutex::new)).collect::<Result<_, _>>()?;
-        Ok(Self { place: place.clone(), connections })
+        Ok(Self { place: place.clone(), keys, connections })
     }
 
     /// A connection for one look after the other, each at what the last commit before it left.
-    pub(super) fn look(&self) -> Looking<'_> {
-        Looking { connection: self.free(), place: &self.place }
+    pub(super) fn look(&self) -> Reader<'_> {
+        Reader { connection: self.free(), readers: self }
     }
 
     /// A connection for many looks at one moment, that of the first. What begins and ends a look is most of its time.
+    ///
+    /// A record may be missing that was there at that moment, if its key went into the index meanwhile.
     pub(super) fn look_at_once(&self) -> Result<Moment<'_>, StoreError> {
-        let looking = self.look();
-        looking.run("begin").map_err(|error| self.place.fault("read records", error))?;
-        Ok(Moment(looking))
+        let reader = self.look();
+        reader.run("begin").map_err(|error| self.place.fault("read records", error))?;
+        Ok(Moment(reader))
     }
 
     fn free(&self) -> MutexGuard<'_, Connection> {
@@ -52,32 +57,25 @@ impl Readers {
 }
 
 /// The connection of somebody who looks.
-pub(super) struct Looking<'r> {
+pub(super) struct Reader<'r> {
     connection: MutexGuard<'r, Connection>,
-    place: &'r Place,
+    readers: &'r Readers,
 }
 
-impl Looking<'_> {
+impl Reader<'_> {
     /// The record, whether or not its end has passed.
     pub(super) fn find(&self, id: &RecordId) -> Result<Option<Record>, StoreError> {
-        let found = self.read(statements::FIND, id, row::find)?;
-        Ok(found.map(|found| found.record))
+        self.looking().find(id)
     }
 
     /// As much of the record as a replay needs.
-    pub(super) fn glance(&self, id: &RecordId) -> Result<Glance, StoreError> {
-        self.read(row::GLANCE, id, row::glance)
+    pub(super) fn glance(&self, id: &RecordId) -> Result<Option<Glance>, StoreError> {
+        self.looking().glance(id)
     }
 
-    fn read<T>(
-        &self,
-        sql: &str,
-        id: &RecordId,
-        read: fn(&mut Statement<'_>, &RecordId) -> Result<T, RowError>,
-    ) -> Result<T, StoreError> {
-        let mut statement =
-            self.connection.prepare_cached(sql).map_err(|error| self.place.fault("read a record", error))?;
-        read(&mut statement, id).map_err(|error| self.place.unreadable(id, error))
+    fn looking(&self) -> Looking<'_> {
+        let Readers { place, keys, .. } = self.readers;
+        Looking { connection: &self.connection, place, keys }
     }
 
     fn run(&self, sql: &str) -> rusqlite::Result<()> {
@@ -86,12 +84,12 @@ impl Looking<'_> {
 }
 
 /// Looks at one moment, until it is dropped.
-pub(super) struct Moment<'r>(Looking<'r>);
+pub(super) struct Moment<'r>(Reader<'r>);
 
 impl<'r> Deref for Moment<'r> {
-    type Target = Looking<'r>;
+    type Target = Reader<'r>;
 
-    fn deref(&self) -> &Looking<'r> {
+    fn deref(&self) -> &Reader<'r> {
         &self.0
     }
 }

@@ -1,12 +1,12 @@
 //! A record as a row of rusqlite.
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Row, Statement, ToSql, params};
+use rusqlite::{Row, Statement, ToSql};
 
 use crate::machine::{Record, State};
 use crate::store::sqlite_record::code::Failure;
 use crate::store::sqlite_record::row::{
-    Columns, Damaged, Found, Values, fingerprint, instant, integer, kept, record, state_number, time,
+    Columns, Found, Values, fingerprint, instant, integer, kept, record, state_number, time,
 };
 use crate::{RecordId, StoreErrorKind, Timestamp, Token};
 
@@ -62,26 +62,21 @@ pub(super) fn find(statement: &mut Statement<'_>, id: &RecordId) -> Result<Optio
     Ok(rows.next()?.map(record).transpose()?)
 }
 
+/// Reads one record, and the number of its row.
+pub(super) fn found(row: &Row<'_>) -> Result<Found, RowError> {
+    Ok(record(row)?)
+}
+
 /// What a first look at a record shows.
 pub(super) enum Glance {
-    /// There is none.
-    Absent,
     /// The work is done or refused. What only matters before that (token, fence, tries, first grant) was not read and is zero.
     Ended(Record),
     /// Held or open.
     Unsettled,
 }
 
-/// What [`glance`] reads with: half of the columns, and so a tenth less time.
-pub(super) const GLANCE: &str = include_str!("glance.sql");
-
-/// Reads what a replay needs of a record, with [`GLANCE`].
-pub(super) fn glance(statement: &mut Statement<'_>, id: &RecordId) -> Result<Glance, RowError> {
-    let mut rows = statement.query([id.as_bytes().as_slice()])?;
-    Ok(rows.next()?.map(glanced).transpose()?.unwrap_or(Glance::Absent))
-}
-
-fn glanced(row: &Row<'_>) -> Result<Glance, Damaged> {
+/// Reads what a replay needs of a record, with the statement in `glance.sql`.
+pub(super) fn glanced(row: &Row<'_>) -> Result<Glance, RowError> {
     let state = match integer(row, 0, "st")? {
         2 => State::Done(kept(row, 3)?),
         3 => State::Failed(kept(row, 3)?),
@@ -105,43 +100,59 @@ pub(super) fn write(
     whose: impl ToSql,
     record: &Record,
 ) -> rusqlite::Result<bool> {
-    let values = Values::of(record);
-    let rows = statement.execute(params![
-        whose,
-        values.state,
-        values.token,
-        values.fence,
-        values.tries,
-        values.fingerprint,
-        values.made_at,
-        values.drop_at,
-        values.lease_at,
-        values.prior,
-        values.done_at,
-        values.body_until,
-        values.body,
-    ])?;
-    Ok(rows == 1)
+    bind(statement, whose, record)?;
+    Ok(statement.raw_execute()? == 1)
 }
 
-/// Writes the end of an attempt with the statement in `settle.sql`, if the record is held with its token and not gone at `now`.
+/// Writes a record into row `row`, with the statement in `append.sql`, unless the index knows its key. Returns whether it did.
+pub(super) fn append(
+    statement: &mut Statement<'_>,
+    id: &RecordId,
+    record: &Record,
+    row: i64,
+) -> rusqlite::Result<bool> {
+    bind(statement, id.as_bytes().as_slice(), record)?;
+    statement.raw_bind_parameter(14, row)?;
+    Ok(statement.raw_execute()? == 1)
+}
+
+fn bind(statement: &mut Statement<'_>, whose: impl ToSql, record: &Record) -> rusqlite::Result<()> {
+    let values = Values::of(record);
+    statement.raw_bind_parameter(1, whose)?;
+    statement.raw_bind_parameter(2, values.state)?;
+    statement.raw_bind_parameter(3, values.token)?;
+    statement.raw_bind_parameter(4, values.fence)?;
+    statement.raw_bind_parameter(5, values.tries)?;
+    statement.raw_bind_parameter(6, values.fingerprint)?;
+    statement.raw_bind_parameter(7, values.made_at)?;
+    statement.raw_bind_parameter(8, values.drop_at)?;
+    statement.raw_bind_parameter(9, values.lease_at)?;
+    statement.raw_bind_parameter(10, values.prior)?;
+    statement.raw_bind_parameter(11, values.done_at)?;
+    statement.raw_bind_parameter(12, values.body_until)?;
+    statement.raw_bind_parameter(13, values.body)
+}
+
+/// Writes the end of an attempt with one of the statements of `settle.sql`, if the record is held with its token and not gone at `now`.
 /// Returns whether it was.
 pub(super) fn settle(
     statement: &mut Statement<'_>,
     id: &RecordId,
     record: &Record,
     now: Timestamp,
+    at: Option<i64>,
 ) -> rusqlite::Result<bool> {
     let (State::Done(kept) | State::Failed(kept)) = &record.state else { return Ok(false) };
-    let rows = statement.execute(params![
-        id.as_bytes().as_slice(),
-        record.token.as_bytes().as_slice(),
-        instant(now),
-        state_number(&record.state),
-        instant(record.drop_at),
-        instant(kept.done_at),
-        instant(kept.body_until),
-        kept.body.as_slice(),
-    ])?;
-    Ok(rows == 1)
+    statement.raw_bind_parameter(1, id.as_bytes().as_slice())?;
+    statement.raw_bind_parameter(2, record.token.as_bytes().as_slice())?;
+    statement.raw_bind_parameter(3, instant(now))?;
+    statement.raw_bind_parameter(4, state_number(&record.state))?;
+    statement.raw_bind_parameter(5, instant(record.drop_at))?;
+    statement.raw_bind_parameter(6, instant(kept.done_at))?;
+    statement.raw_bind_parameter(7, instant(kept.body_until))?;
+    statement.raw_bind_parameter(8, kept.body.as_slice())?;
+    if let Some(row) = at {
+        statement.raw_bind_parameter(9, row)?;
+    }
+    Ok(statement.raw_execute()? == 1)
 }

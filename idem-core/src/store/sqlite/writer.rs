@@ -74,7 +74,7 @@ impl Writer {
         if let Ok(Some(verdict)) = &verdict {
             self.novelty.note(matches!(verdict, Verdict::Claimed(_)));
         }
-        self.queue.logged(engine.logged());
+        self.queue.due(engine.logged(), engine.has_keys_to_index());
         ControlFlow::Break(verdict)
     }
 
@@ -98,13 +98,13 @@ impl Writer {
 
     fn finish(&self, engine: &mut Engine, mut work: Work) -> Result<Said, StoreError> {
         if let Some(said) = self.guard(engine, |engine| engine.end_alone(&work))? {
-            self.queue.logged(engine.logged());
+            self.queue.due(engine.logged(), engine.has_keys_to_index());
             return Ok(said);
         }
         let mut answers = Vec::with_capacity(1);
         loop {
             self.settle(engine, work.wait(), std::iter::once(&work), &mut answers)?;
-            self.queue.logged(engine.logged());
+            self.queue.due(engine.logged(), engine.has_keys_to_index());
             match answers.pop() {
                 Some(Ok(Said::More(rest))) => work = rest,
                 Some(answer) => return answer,
@@ -128,11 +128,18 @@ impl Writer {
                     self.lock().tidy();
                     continue;
                 }
+                Next::Index => {
+                    let mut engine = self.lock();
+                    let done = self.guard(&mut engine, Engine::index_some);
+                    // If it failed, the next batch brings it up again.
+                    self.queue.due(engine.logged(), done.is_ok() && engine.has_keys_to_index());
+                    continue;
+                }
                 Next::End => return,
             };
             let mut engine = self.lock();
             let outcome = self.settle(&mut engine, wait, jobs.iter().map(|job| &job.work), &mut answers);
-            let logged = engine.logged();
+            let (logged, index) = (engine.logged(), engine.has_keys_to_index());
             drop(engine);
             self.learn(&answers);
             match outcome {
@@ -148,7 +155,7 @@ impl Writer {
                 // A waker is foreign code, and its panic must not keep the others asleep.
                 let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
             }
-            self.queue.logged(logged);
+            self.queue.due(logged, index);
         }
     }
 
@@ -229,6 +236,7 @@ mod tests {
 
     use super::*;
     use crate::store::sqlite::open;
+    use crate::store::sqlite::tail::Keys;
     use crate::store::{Store, block_on};
     use crate::{Clock, SqliteStore};
 
@@ -244,7 +252,8 @@ mod tests {
         let file = file("panic");
         let place = open::locate(&file).unwrap();
         let connection = open::writer(&place, Duration::from_secs(1), None, false).unwrap();
-        let engine = Engine::new(connection, place.clone(), Clock::wall(), Duration::from_secs(1));
+        let keys = Arc::new(Keys::load(&connection, &place).unwrap());
+        let engine = Engine::new(connection, place.clone(), Clock::wall(), Duration::from_secs(1), keys, 10);
         let (writer, thread) = Writer::start(engine, place).unwrap();
         let sweep = || Work::Sweep { after: 0, left: 1, swept: 0 };
 

@@ -1,3 +1,3 @@
 select id, st, token, fence, tries, fp, made_at, drop_at, lease_at, prior, done_at, body_until, body
 from main.idem_record
-where k = ?1
+where

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use super::Engine;
 use crate::machine::{Answer, Change, Claim, Operation, Record, Verdict, decide};
-use crate::store::sqlite::row::{self, Glance};
+use crate::store::sqlite::row::Glance;
 use crate::store::sqlite::work::{Said, Wait, Work};
-use crate::store::sqlite_record::statements;
 use crate::{RecordId, StoreError};
 
 impl Engine {
@@ -52,40 +51,42 @@ impl Engine {
 
     /// As much of the record as it takes to judge a claim.
     fn glance(&self, id: &RecordId) -> Result<Option<Record>, StoreError> {
-        let unreadable = |error| self.place.unreadable(id, error);
-        let mut glance = self.prepare(row::GLANCE)?;
-        match row::glance(&mut glance, id).map_err(unreadable)? {
-            Glance::Absent => Ok(None),
-            Glance::Ended(record) => Ok(Some(record)),
-            Glance::Unsettled => {
-                let found = row::find(&mut *self.prepare(statements::FIND)?, id).map_err(unreadable)?;
-                Ok(found.map(|found| found.record))
-            }
+        let looking = self.looking();
+        match looking.glance(id)? {
+            None => Ok(None),
+            Some(Glance::Ended(record)) => Ok(Some(record)),
+            Some(Glance::Unsettled) => looking.find(id),
         }
     }
 
     /// Judges a claim in a transaction of its own, if no other process writes. What goes wrong has been taken back: the writer waits
     /// for its turn, or meets it again and reports it.
     fn grant(&mut self, id: &RecordId, operation: &Operation) -> Option<Verdict> {
-        let verdict = self.try_grant(id, operation);
-        self.roll_back();
-        verdict.ok()
+        // Where nobody else has written, it need not be asked how far things are.
+        [false, true].into_iter().find_map(|learn| {
+            let verdict = self.try_grant(id, operation, learn);
+            self.roll_back();
+            verdict.ok()
+        })
     }
 
-    fn try_grant(&mut self, id: &RecordId, operation: &Operation) -> Result<Verdict, StoreError> {
-        self.wait_for(Wait::Commit)?;
+    fn try_grant(
+        &mut self,
+        id: &RecordId,
+        operation: &Operation,
+        learn: bool,
+    ) -> Result<Verdict, StoreError> {
         self.be_patient(Duration::ZERO)?;
-        let begun = self.run("begin immediate", "begin a transaction");
+        let begun = self.begin(Wait::Commit);
         self.be_patient(self.patience)?;
-        begun?;
-        // Read once the lock is held, as for a batch.
-        let now = self.clock.now();
-        self.check_file(now)?;
+        let now = begun?;
+        if learn {
+            self.learn_position()?;
+        }
         let Answer::Claim(verdict) = self.operate(id, operation, now)? else {
             unreachable!("a claim has a verdict")
         };
-        self.run("commit", "commit")?;
-        self.committed();
+        self.commit()?;
         Ok(verdict)
     }
 
@@ -118,10 +119,12 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
+    use std::sync::Arc;
 
     use super::*;
     use crate::machine::OnLapse;
     use crate::store::sqlite::open;
+    use crate::store::sqlite::tail::Keys;
     use crate::{Clock, Token};
 
     fn claim(token: u8) -> Claim {
@@ -145,7 +148,8 @@ mod tests {
         let engine = || {
             let wait = Duration::from_secs(60);
             let connection = open::writer(&place, wait, None, false).unwrap();
-            Engine::new(connection, place.clone(), Clock::wall(), wait)
+            let keys = Arc::new(Keys::load(&connection, &place).unwrap());
+            Engine::new(connection, place.clone(), Clock::wall(), wait, keys, 10)
         };
         (engine(), engine(), dir)
     }

@@ -2,9 +2,16 @@
 
 use super::Engine;
 use crate::machine::{Answer, Change, Operation, Prior, Record, State, decide};
+use crate::store::sqlite::lookup::ByKey;
 use crate::store::sqlite::row;
-use crate::store::sqlite_record::statements;
 use crate::{RecordId, StoreError, Timestamp, Token};
+
+/// Writes the end of an attempt that holds its record.
+const SETTLE: ByKey = ByKey {
+    unique: concat!(include_str!("../settle.sql"), "k = ?1"),
+    at: concat!(include_str!("../settle.sql"), "id = ?9 and k = ?1"),
+    indexed: concat!(include_str!("../settle.sql"), "id = (select id from idem_key where k = ?1) and k = ?1"),
+};
 
 impl Engine {
     /// Answers `operation` by one statement if it finds what it usually does: a claim no record, the end of an attempt the record
@@ -18,24 +25,39 @@ impl Engine {
         let (answer, written) = match operation {
             Operation::Claim(_) => {
                 let (answer, Change::Put(record)) = decide(None, operation, now) else { return Ok(None) };
-                let mut insert = self.prepare(statements::INSERT)?;
-                (answer, row::write(&mut insert, id.as_bytes().as_slice(), &record))
+                if self.row(id).is_some() {
+                    return Ok(None);
+                }
+                (answer, self.insert(id, &record)?)
             }
             Operation::Complete(completion) | Operation::Fail(completion) => {
                 let held = held(completion.token, now);
                 let (answer, Change::Put(record)) = decide(Some(&held), operation, now) else {
                     return Ok(None);
                 };
-                let mut settle = self.prepare(include_str!("../settle.sql"))?;
-                (answer, row::settle(&mut settle, id, &record, now))
+                let row = self.row(id);
+                let settle = if self.keys.are_unique() {
+                    SETTLE.unique
+                } else if row.is_some() {
+                    SETTLE.at
+                } else {
+                    SETTLE.indexed
+                };
+                let settled = row::settle(&mut *self.prepare(settle)?, id, &record, now, row);
+                (answer, settled.map_err(|error| self.unwritten(error))?)
             }
             _ => return Ok(None),
         };
-        if !written.map_err(|error| self.place.fault("write a record", error))? {
+        if !written {
             return Ok(None);
         }
         self.wrote(operation);
         Ok(Some(answer))
+    }
+
+    /// The row of a key, if this transaction has made it or it is known to be in the tail.
+    fn row(&self, id: &RecordId) -> Option<i64> {
+        self.made.get(id).copied().or_else(|| self.keys.known(id).row)
     }
 }
 

@@ -1,9 +1,3 @@
--- Rows in the order of their arrival, and an index on the key beside them. Keys are digests, so whatever is ordered by them is
--- written all over the file: that way it is one page of the index for each message, at its claim. The row itself, its
--- result and its end go to pages that the neighbours in time share.
-create table idem_record (
-    id         integer primary key,
-    k          blob    not null unique check (length(k) = 32),
     -- 0 open, 1 held, 2 done, 3 failed. "Expired" is never stored: it is computed from the clock at each look.
     st         integer not null check (st between 0 and 3),
     token      blob    not null check (length(token) = 16),

@@ -1,0 +1,61 @@
+//! The keys of the tail go into the index many at a time.
+
+use super::Engine;
+use crate::StoreError;
+use crate::store::sqlite::work::Wait;
+
+impl Engine {
+    /// First bytes of the keys of one step: an eighth of what they are, so that nobody waits long behind one.
+    const STEP: i64 = 8;
+
+    /// Finds out what others have written, in a transaction that writes: then all keys are known until its end.
+    pub(super) fn learn_position(&mut self) -> Result<(), StoreError> {
+        if self.learnt {
+            return Ok(());
+        }
+        self.learnt = true;
+        let Some(mut position) = self.keys.catch_up(&self.connection, &self.place)? else { return Ok(()) };
+        if position.last < self.keys.last() {
+            // Somebody has put older content into the file.
+            self.keys.forget();
+            let Some(again) = self.keys.catch_up(&self.connection, &self.place)? else { return Ok(()) };
+            position = again;
+        }
+        self.last = position.last;
+        self.indexing = position.next != 0;
+        Ok(())
+    }
+
+    /// Whether there are keys to put into the index.
+    pub(in crate::store::sqlite) fn has_keys_to_index(&self) -> bool {
+        self.indexing || self.keys.len() >= self.tail
+    }
+
+    /// Puts the next of them there, in a transaction of its own.
+    pub(in crate::store::sqlite) fn index_some(&mut self) -> Result<(), StoreError> {
+        self.begin(Wait::Commit)?;
+        self.learn_position()?;
+        let Some(position) = self.keys.catch_up(&self.connection, &self.place)? else { return Ok(()) };
+        let (next, byte) = match position.next {
+            0 => (position.last, 0),
+            next => (next, position.byte),
+        };
+        let upto = byte + Self::STEP;
+        let fault = |error| self.place.fault("put keys into its index", error);
+        // A row may be gone by now.
+        let mut put = self.prepare(
+            "insert or ignore into idem_key (k, id) select ?2, id from idem_record where id = ?1",
+        )?;
+        for (id, row) in self.keys.part(next, &(byte..upto)) {
+            put.execute((row, id.as_bytes().as_slice())).map_err(fault)?;
+        }
+        drop(put);
+        let moved = if upto < 256 { (position.upto, next, upto) } else { (next, 0, 0) };
+        self.prepare("update idem_index set upto = ?1, next = ?2, byte = ?3")?
+            .execute(moved)
+            .map_err(fault)?;
+        self.commit()?;
+        self.indexing = upto < 256;
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! How the record of a key is found.
+
+use rusqlite::{Connection, Row, Statement};
+
+use super::row::{self, Glance, RowError};
+use super::tail::Keys;
+use crate::machine::Record;
+use crate::store::sqlite_record::row::Found;
+use crate::store::sqlite_record::{Place, statements};
+use crate::{RecordId, StoreError};
+
+/// One statement, as it is asked by the key alone where the table has an index of its own, of a row, and of the row that the index
+/// names.
+pub(super) struct ByKey {
+    pub(super) unique: &'static str,
+    pub(super) at: &'static str,
+    pub(super) indexed: &'static str,
+}
+
+/// What is to be known of a record.
+pub(super) struct Question<T> {
+    by: ByKey,
+    read: fn(&Row<'_>) -> Result<T, RowError>,
+}
+
+/// All of it.
+const FIND: Question<Found> = Question {
+    by: ByKey {
+        unique: statements::FIND,
+        at: concat!(include_str!("../sqlite_record/find.sql"), "id = ?2 and k = ?1"),
+        indexed: concat!(
+            include_str!("../sqlite_record/find.sql"),
+            "id = (select id from main.idem_key where k = ?1) and k = ?1"
+        ),
+    },
+    read: row::found,
+};
+
+/// As much as a replay needs: half of the columns, and so a tenth less time. The texts are short because they are compared at each look.
+const GLANCE: Question<Glance> = Question {
+    by: ByKey {
+        unique: concat!(include_str!("glance.sql"), "k=?1"),
+        at: concat!(include_str!("glance.sql"), "id=?2 and k=?1"),
+        indexed: concat!(include_str!("glance.sql"), "id=(select id from idem_key where k=?1)and k=?1"),
+    },
+    read: row::glanced,
+};
+
+/// Somebody who looks for records with a connection.
+#[derive(Clone, Copy)]
+pub(super) struct Looking<'l> {
+    pub(super) connection: &'l Connection,
+    pub(super) place: &'l Place,
+    pub(super) keys: &'l Keys,
+}
+
+impl Looking<'_> {
+    /// How often what has come meanwhile is looked through. More than once is for a thread that was stopped midway.
+    const TIMES: usize = 4;
+
+    /// The record, whether or not its end has passed.
+    pub(super) fn find(self, id: &RecordId) -> Result<Option<Record>, StoreError> {
+        Ok(self.ask(&FIND, id)?.map(|found| found.record))
+    }
+
+    /// As much of the record as a replay needs.
+    pub(super) fn glance(self, id: &RecordId) -> Result<Option<Glance>, StoreError> {
+        self.ask(&GLANCE, id)
+    }
+
+    /// The record and its row, by somebody who knows all keys: in a transaction that writes, which has begun with a
+    /// [`catch_up`](Keys::catch_up). `own` is the row that it has itself given to the key.
+    pub(super) fn find_known(self, id: &RecordId, own: Option<i64>) -> Result<Option<Found>, StoreError> {
+        self.ask_at(&FIND, id, own.or_else(|| self.keys.known(id).row))
+    }
+
+    fn ask<T>(self, question: &Question<T>, id: &RecordId) -> Result<Option<T>, StoreError> {
+        let mut known = self.keys.known(id);
+        for _ in 0..Self::TIMES {
+            if let Some(answer) = self.ask_at(question, id, known.row)? {
+                return Ok(Some(answer));
+            }
+            if self.keys.catch_up(self.connection, self.place)?.is_none() {
+                break;
+            }
+            // A row that has come since is in the tail, or has left it for an index that was read before.
+            let before = std::mem::replace(&mut known, self.keys.known(id));
+            if known == before {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn ask_at<T>(
+        self,
+        question: &Question<T>,
+        id: &RecordId,
+        row: Option<i64>,
+    ) -> Result<Option<T>, StoreError> {
+        if self.keys.are_unique() {
+            return self.read(question.by.unique, id, None, question.read);
+        }
+        if row.is_some()
+            // If it is not there, it was deleted.
+            && let Some(answer) = self.read(question.by.at, id, row, question.read)?
+        {
+            return Ok(Some(answer));
+        }
+        self.read(question.by.indexed, id, None, question.read)
+    }
+
+    fn read<T>(
+        self,
+        sql: &str,
+        id: &RecordId,
+        at: Option<i64>,
+        read: fn(&Row<'_>) -> Result<T, RowError>,
+    ) -> Result<Option<T>, StoreError> {
+        let mut statement =
+            self.connection.prepare_cached(sql).map_err(|error| self.place.fault("read a record", error))?;
+        first(&mut statement, id, at, read).map_err(|error| self.place.unreadable(id, error))
+    }
+}
+
+fn first<T>(
+    statement: &mut Statement<'_>,
+    id: &RecordId,
+    at: Option<i64>,
+    read: fn(&Row<'_>) -> Result<T, RowError>,
+) -> Result<Option<T>, RowError> {
+    statement.raw_bind_parameter(1, id.as_bytes().as_slice())?;
+    if let Some(row) = at {
+        statement.raw_bind_parameter(2, row)?;
+    }
+    statement.raw_query().next()?.map(read).transpose()
+}

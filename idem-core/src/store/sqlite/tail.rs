@@ -1,0 +1,175 @@
+//! The keys that a file's index does not know yet.
+//!
+//! A file of idem's own has an index of keys that is behind: see `keys.sql`. The keys of the rows behind it, the *tail*, are in each process's memory. Rows
+//! are numbered in the order in which they were committed, and no number is given twice; so whoever knows the tail up to some
+//! row, and sees that there is none behind it, knows all of it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rusqlite::Connection;
+
+use crate::store::sqlite_record::Place;
+use crate::{RecordId, StoreError};
+
+/// How keys are kept in a file.
+pub(super) enum Keys {
+    /// By an index that the table has itself.
+    Unique,
+    /// By an index beside it, and the tail.
+    Apart(Mutex<Tail>),
+}
+
+/// How far things have come in a file, as a transaction sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Position {
+    /// The last row that there is.
+    pub(super) end: i64,
+    /// The last row that there has ever been.
+    pub(super) last: i64,
+    /// The row up to which keys are in the index.
+    pub(super) upto: i64,
+    /// The row up to which they are being put there; 0 if they are not.
+    pub(super) next: i64,
+    /// The first byte of a key from which that is still to be done.
+    pub(super) byte: i64,
+}
+
+/// What the tail says of a key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Known {
+    /// Its row, which may be gone.
+    pub(super) row: Option<i64>,
+    /// Where the tail begins: whatever came before it, the index knows.
+    upto: i64,
+}
+
+const POSITION: &str =
+    "select coalesce((select max(id) from idem_record), 0), floor, upto, next, byte from idem_index";
+
+impl Keys {
+    /// Those of a file of idem's own.
+    pub(super) fn load(connection: &Connection, place: &Place) -> Result<Self, StoreError> {
+        let keys = Self::Apart(Mutex::default());
+        keys.catch_up(connection, place)?;
+        Ok(keys)
+    }
+
+    pub(super) fn are_unique(&self) -> bool {
+        matches!(self, Self::Unique)
+    }
+
+    /// What is known of a key.
+    pub(super) fn known(&self, id: &RecordId) -> Known {
+        self.tail()
+            .map_or(Known::default(), |tail| Known { row: tail.rows.get(id).copied(), upto: tail.upto })
+    }
+
+    /// The last row that is known.
+    pub(super) fn last(&self) -> i64 {
+        self.tail().map_or(0, |tail| tail.last)
+    }
+
+    /// How many keys are in the tail.
+    pub(super) fn len(&self) -> usize {
+        self.tail().map_or(0, |tail| tail.rows.len())
+    }
+
+    /// Reads the keys of the rows that have come since, as the connection sees them, and says how far things are. `None` if the table has
+    /// its own index.
+    pub(super) fn catch_up(
+        &self,
+        connection: &Connection,
+        place: &Place,
+    ) -> Result<Option<Position>, StoreError> {
+        let Self::Apart(tail) = self else { return Ok(None) };
+        catch_up(tail, connection).map(Some).map_err(|error| place.fault("read its keys", error))
+    }
+
+    /// Adds rows that this process has committed.
+    pub(super) fn add(&self, rows: impl IntoIterator<Item = (RecordId, i64)>) {
+        if let Some(mut tail) = self.tail() {
+            rows.into_iter().for_each(|(id, row)| tail.add(id, row));
+        }
+    }
+
+    /// Forgets what it knows, because the file says that it is not so.
+    pub(super) fn forget(&self) {
+        if let Some(mut tail) = self.tail() {
+            *tail = Tail::default();
+        }
+    }
+
+    /// The keys in the tail up to a row whose first byte is one of `bytes`, in their order.
+    pub(super) fn part(&self, upto: i64, bytes: &std::ops::Range<i64>) -> Vec<(RecordId, i64)> {
+        let Some(tail) = self.tail() else { return Vec::new() };
+        let is_in = |id: &RecordId| bytes.contains(&i64::from(id.as_bytes()[0]));
+        let part = tail.rows.iter().filter(|(id, row)| **row <= upto && is_in(id));
+        let mut part: Vec<_> = part.map(|(id, row)| (*id, *row)).collect();
+        drop(tail);
+        part.sort_unstable_by(|(one, _), (other, _)| one.as_bytes().cmp(other.as_bytes()));
+        part
+    }
+
+    fn tail(&self) -> Option<MutexGuard<'_, Tail>> {
+        match self {
+            Self::Unique => None,
+            Self::Apart(tail) => Some(lock(tail)),
+        }
+    }
+}
+
+/// What one process knows of the keys behind the index.
+#[derive(Default)]
+pub(super) struct Tail {
+    /// Keys by which there was a row once. One that is gone may be among them.
+    rows: HashMap<RecordId, i64>,
+    /// The row up to which the index knows the keys.
+    upto: i64,
+    /// The last row that is known.
+    last: i64,
+}
+
+impl Tail {
+    fn add(&mut self, id: RecordId, row: i64) {
+        if row > self.upto {
+            let known = self.rows.entry(id).or_insert(row);
+            *known = row.max(*known);
+        }
+        self.last = self.last.max(row);
+    }
+
+    fn is_indexed_up_to(&mut self, upto: i64) {
+        if upto > self.upto {
+            self.rows.retain(|_, row| *row > upto);
+            self.upto = upto;
+            self.last = self.last.max(upto);
+        }
+    }
+}
+
+fn catch_up(tail: &Mutex<Tail>, connection: &Connection) -> rusqlite::Result<Position> {
+    let position = connection.prepare_cached(POSITION)?.query_row([], |row| {
+        let (end, floor): (i64, i64) = (row.get(0)?, row.get(1)?);
+        Ok(Position { end, last: end.max(floor), upto: row.get(2)?, next: row.get(3)?, byte: row.get(4)? })
+    })?;
+    let mut known = lock(tail);
+    known.is_indexed_up_to(position.upto);
+    let from = known.last;
+    drop(known);
+    if position.last <= from {
+        return Ok(position);
+    }
+    let mut behind = connection.prepare_cached("select id, k from idem_record where id > ?1")?;
+    let rows = behind.query_map([from], |row| Ok((RecordId::from_bytes(row.get(1)?), row.get(0)?)))?;
+    let rows: Vec<(RecordId, i64)> = rows.collect::<Result<_, _>>()?;
+    let mut known = lock(tail);
+    rows.into_iter().for_each(|(id, row)| known.add(id, row));
+    known.last = known.last.max(position.last);
+    Ok(position)
+}
+
+fn lock(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
+    // Whatever panicked, no more is in it than was read.
+    tail.lock().unwrap_or_else(PoisonError::into_inner)
+}
