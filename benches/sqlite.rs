@@ -53,21 +53,26 @@ fn main() {
         let keys = keys(round, TURN);
         let by_hand = per_message(TURN, || keys.iter().for_each(|key| hand.first(&key.text)));
         let by_idem = per_message(TURN, || keys.iter().for_each(|key| idem.first(key.record)));
-        if round < WARM_UP {
-            continue;
+        let counts = round >= WARM_UP;
+        if counts {
+            first.add(by_hand, by_idem);
         }
-        first.add(by_hand, by_idem);
 
         if wanted("crowd") {
             let keys = self::keys(1_000 + round, CROWD_TURN);
-            many.add(by_hand, per_message(CROWD_TURN, || crowd.together(&keys)));
-            many_threads.add(by_hand, per_message(CROWD_TURN, || threads.on_threads(&keys)));
-            for (commits, pairs) in [2, 1].into_iter().zip(&mut grouped) {
+            let together = per_message(CROWD_TURN, || crowd.together(&keys));
+            let on_threads = per_message(CROWD_TURN, || threads.on_threads(&keys));
+            let in_groups = [2, 1].map(|commits| {
                 let keys = self::keys(1_000 * (commits + 1) + round, CROWD_TURN);
-                pairs.add(by_hand, per_message(CROWD_TURN, || groups[commits - 1].in_groups(&keys, commits)));
+                per_message(CROWD_TURN, || groups[commits - 1].in_groups(&keys, commits))
+            });
+            if counts {
+                many.add(by_hand, together);
+                many_threads.add(by_hand, on_threads);
+                grouped.iter_mut().zip(in_groups).for_each(|(pairs, time)| pairs.add(by_hand, time));
             }
         }
-        if wanted("replay") {
+        if wanted("replay") && counts {
             // Many passes, because one takes too little time to measure.
             let passes = |replay: &dyn Fn(&Key)| {
                 per_message(PASSES * TURN, || (0..PASSES).for_each(|_| keys.iter().for_each(replay)))
@@ -83,7 +88,7 @@ fn main() {
     many_threads.print("first delivery, 64 threads");
     grouped[0].print_as("100 claims and 100 results a commit", "also ");
     grouped[1].print_as("100 messages a commit", "also ");
-    let operations = 2 * many.len() * CROWD_TURN;
+    let operations = 2 * (WARM_UP + many.len()) * CROWD_TURN;
     if let Some(shared) = u64::try_from(operations).expect("a small count").checked_div(crowd.store.commits())
     {
         println!("of 64 futures, {shared} operations share a transaction");
