@@ -112,6 +112,12 @@ impl SqliteStore {
         self.0.writer.commits()
     }
 
+    /// Puts all keys into the index of the file. For tests; by itself it is done in steps, once there are many.
+    #[doc(hidden)]
+    pub fn index_all(&self) -> Result<(), StoreError> {
+        self.0.writer.index_all()
+    }
+
     fn start(builder: SqliteStoreBuilder) -> Result<Self, StoreError> {
         let SqliteStoreBuilder { path, busy_timeout, max_bytes, clock, shared, tail } = builder;
         let place = open::locate(&path)?;

@@ -53,8 +53,8 @@ fn a_database_that_another_program_has_only_marked() {
 fn a_schema_of_a_newer_version() {
     let dir = Dir::new();
     drop(SqliteStore::open(dir.file()).unwrap());
-    Connection::open(dir.file()).unwrap().pragma_update(None, "user_version", 2).unwrap();
-    refused(&dir.file(), StoreErrorKind::Foreign, "version 2, made by a newer idem");
+    Connection::open(dir.file()).unwrap().pragma_update(None, "user_version", 3).unwrap();
+    refused(&dir.file(), StoreErrorKind::Foreign, "version 3, made by a newer idem");
 }
 
 #[test]
@@ -63,6 +63,31 @@ fn a_schema_of_a_version_that_never_was() {
     drop(SqliteStore::open(dir.file()).unwrap());
     Connection::open(dir.file()).unwrap().pragma_update(None, "user_version", 0).unwrap();
     refused(&dir.file(), StoreErrorKind::Corrupt, "version 0");
+}
+
+/// Its table had an index of its own, as the table beside others has.
+#[test]
+fn a_schema_of_the_first_version_becomes_the_present_one_with_its_records() {
+    let dir = Dir::new();
+    let hand = Connection::open(dir.file()).unwrap();
+    hand.pragma_update(None, "journal_mode", "wal").unwrap();
+    hand.execute_batch(SqliteStore::schema()).unwrap();
+    let guest = SqliteStore::builder(dir.file()).beside_other_tables().open().unwrap();
+    let claims: Vec<_> = (0..100).map(|n| claim(&format!("key {n}"))).collect();
+    for claim in &claims {
+        let grant = granted(guest.claim(claim).wait());
+        assert_eq!(guest.complete(&completion(claim, grant, b"receipt")).wait().unwrap(), Recorded::Stored);
+    }
+    drop(guest);
+    hand.pragma_update(None, "application_id", 0x6964_656d).unwrap();
+    hand.pragma_update(None, "user_version", 1).unwrap();
+    drop(hand);
+    for _ in 0..2 {
+        let store = SqliteStore::open(dir.file()).unwrap();
+        claims.iter().for_each(|claim| assert_eq!(replayed(store.claim(claim).wait()), b"receipt"));
+    }
+    let store = SqliteStore::open(dir.file()).unwrap();
+    assert_eq!(granted(store.claim(&claim("another")).wait()).tries, 1);
 }
 
 #[test]
@@ -128,30 +153,49 @@ fn a_file_that_another_connection_keeps_locked() {
 }
 
 #[test]
-fn a_file_that_was_damaged() {
+fn a_file_whose_schema_was_damaged() {
     let dir = Dir::new();
+    drop(SqliteStore::open(dir.file()).unwrap());
+    let mut bytes = std::fs::read(dir.file()).unwrap();
+    bytes[512..].fill(0xa5);
+    std::fs::write(dir.file(), bytes).unwrap();
+    refused(&dir.file(), StoreErrorKind::Corrupt, "damaged");
+}
+
+/// Whichever page it is: of the records, of the index, of the keys that are read as the file is opened, or of how far these go.
+#[test]
+fn no_damaged_page_makes_a_known_message_a_new_one() {
+    const PAGE: usize = 4_096;
+    let dir = Dir::new();
+    let claims = || (0..200).map(|n| claim(&format!("key {n}")));
+    let first: Vec<_> = claims().collect();
     let store = SqliteStore::open(dir.file()).unwrap();
-    let claims: Vec<_> = (0..200).map(|n| claim(&format!("key {n}"))).collect();
-    let _ = store.claim_many(&claims).wait().unwrap();
+    let _ = store.claim_many(&first[..150]).wait().unwrap();
+    store.index_all().unwrap();
+    let _ = store.claim_many(&first[150..]).wait().unwrap();
     drop(store);
     let whole = std::fs::read(dir.file()).unwrap();
-    let damaged_from = |start: usize| {
+    for page in 1..whole.len() / PAGE {
         let mut bytes = whole.clone();
-        bytes[start..].fill(0xa5);
+        bytes[page * PAGE..][..PAGE].fill(0xa5);
         std::fs::write(dir.file(), bytes).unwrap();
-    };
-    // The schema.
-    damaged_from(512);
-    refused(&dir.file(), StoreErrorKind::Corrupt, "damaged");
-
-    // The records: that shows when one is asked for.
-    damaged_from(16 << 10);
-    let store = SqliteStore::open(dir.file()).unwrap();
-    let errors: Vec<_> = claims.iter().filter_map(|claim| store.claim(claim).wait().err()).collect();
-    assert!(!errors.is_empty());
-    for error in errors {
-        assert_eq!(error.kind(), StoreErrorKind::Corrupt, "{error}");
-        assert!(error.to_string().contains("idem.db"), "{error}");
+        let errors: Vec<_> = match SqliteStore::open(dir.file()) {
+            Err(error) => vec![error],
+            Ok(store) => claims()
+                .filter_map(|claim| match store.claim(&claim).wait() {
+                    Ok(verdict) => {
+                        assert!(matches!(verdict, Verdict::InProgress { .. }), "page {page}: {verdict:?}");
+                        None
+                    }
+                    Err(error) => Some(error),
+                })
+                .collect(),
+        };
+        assert!(!errors.is_empty(), "page {page}");
+        for error in errors {
+            assert_eq!(error.kind(), StoreErrorKind::Corrupt, "{error}");
+            assert!(error.to_string().contains("idem.db"), "{error}");
+        }
     }
 }
 

@@ -114,10 +114,17 @@ fn set_up(
 
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fault)?;
     let owner = self::owner(&transaction).map_err(fault)?;
-    if judge(place, owner)? == Schema::Missing {
+    let schema = judge(place, owner)?;
+    if schema == Schema::First {
+        transaction.execute_batch("alter table idem_record rename to idem_record_1").map_err(fault)?;
+    }
+    if schema != Schema::Present {
         transaction.execute_batch(SCHEMA).map_err(fault)?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fault)?;
         transaction.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(fault)?;
+    }
+    if schema == Schema::First {
+        transaction.execute_batch(include_str!("from_1.sql")).map_err(fault)?;
     }
     // Deletes nothing, but a file that can only be read says so now: `begin immediate` alone would make do with reading.
     transaction.execute("delete from idem_record where id < 0", []).map_err(fault)?;
@@ -160,6 +167,8 @@ struct Owner {
 #[derive(PartialEq, Eq)]
 enum Schema {
     Missing,
+    /// The first version, whose table had an index of its own.
+    First,
     Present,
 }
 
@@ -174,6 +183,7 @@ fn owner(connection: &Connection) -> rusqlite::Result<Owner> {
 fn judge(place: &Place, owner: Owner) -> Result<Schema, StoreError> {
     match owner {
         Owner { application: 0, version: 0, tables: 0 } => Ok(Schema::Missing),
+        Owner { application: APPLICATION_ID, version: 1, tables: 1.. } => Ok(Schema::First),
         Owner { application: APPLICATION_ID, version: SCHEMA_VERSION, tables: 1.. } => Ok(Schema::Present),
         Owner { application: APPLICATION_ID, version, .. } if version > SCHEMA_VERSION => Err(place.error(
             StoreErrorKind::Foreign,

@@ -115,6 +115,18 @@ impl Writer {
         }
     }
 
+    /// Puts all keys into the index.
+    pub(super) fn index_all(&self) -> Result<(), StoreError> {
+        let mut engine = self.lock();
+        self.guard(&mut engine, |engine| {
+            engine.index_some()?;
+            while engine.is_indexing() {
+                engine.index_some()?;
+            }
+            Ok(())
+        })
+    }
+
     fn run(&self) {
         // Whatever ends this thread, nobody is left waiting.
         let _abandon = Abandon(self);

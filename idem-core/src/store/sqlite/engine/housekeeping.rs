@@ -39,7 +39,13 @@ impl Housekeeping {
 impl Engine {
     /// Deletes the dead records among the next `window` rows.
     pub(super) fn keep_house(&mut self, window: usize, now: Timestamp) -> Result<(), StoreError> {
-        let (gone, next) = self.sweep(self.house.swept_to, window, usize::MAX, now)?;
+        let after = self.house.swept_to;
+        let (mut gone, mut next) = self.sweep(after, window, usize::MAX, now)?;
+        if next.is_none() && after > 0 {
+            // The end came first, and it may be the rows from the beginning on that are dead.
+            let (more, then) = self.sweep(0, window, usize::MAX, now)?;
+            (gone, next) = (gone + more, then);
+        }
         self.house.swept_to = next.unwrap_or(0);
         self.house.dying = gone >= window / 8;
         Ok(())

@@ -5,11 +5,11 @@ use crate::StoreError;
 use crate::store::sqlite::work::Wait;
 
 impl Engine {
-    /// First bytes of the keys of one step: an eighth of what they are, so that nobody waits long behind one.
+    /// First bytes of the keys in one step: one in 32 of all keys, so that nobody waits long behind it.
     const STEP: i64 = 8;
 
-    /// Keys in the index for each page of it that one step may write, roughly: 70 are on a page, and a step is for an eighth of a quarter of them.
-    const ROWS: usize = 70 * 256 / 8;
+    /// Keys in the index for each page of it that one step may write, roughly: 70 are on a page, and a step is for one in 32 of them.
+    const ROWS: usize = 70 * 32;
 
     /// Finds out what others have written, in a transaction that writes: then all keys are known until its end.
     pub(super) fn learn_position(&mut self) -> Result<(), StoreError> {
@@ -29,6 +29,11 @@ impl Engine {
         Ok(())
     }
 
+    /// Whether keys are being put into the index, and some are left.
+    pub(in crate::store::sqlite) fn is_indexing(&self) -> bool {
+        self.indexing
+    }
+
     /// Whether there are keys to put into the index.
     pub(in crate::store::sqlite) fn has_keys_to_index(&self) -> bool {
         self.indexing || self.keys.len() >= self.tail
@@ -45,24 +50,20 @@ impl Engine {
         };
         let upto = byte + Self::STEP;
         let fault = |error| self.place.fault("put keys into its index", error);
-        // A row may be gone by now.
-        let mut put = self.prepare(
-            "insert or ignore into idem_key (k, id) select ?2, id from idem_record where id = ?1",
-        )?;
         let part = self.keys.part(next, &(byte..upto));
-        let count = part.len();
-        for (id, row) in part {
-            put.execute((row, id.as_bytes().as_slice())).map_err(fault)?;
+        // A row may be gone by now.
+        let put = "insert or ignore into idem_key (k, id) select ?2, id from idem_record where id = ?1";
+        for (id, row) in &part {
+            self.prepare(put)?.execute((row, id.as_bytes().as_slice())).map_err(fault)?;
         }
-        drop(put);
         let moved = if upto < 256 { (position.upto, next, upto) } else { (next, 0, 0) };
         self.prepare("update idem_index set upto = ?1, next = ?2, byte = ?3")?
             .execute(moved)
             .map_err(fault)?;
         self.commit()?;
         // A page for each key, or all that are for such keys.
-        let pages = usize::try_from(position.upto).map_or(count, |rows| rows / Self::ROWS);
-        self.logged += 2 + pages.min(count);
+        let pages = usize::try_from(position.upto).map_or(part.len(), |rows| rows / Self::ROWS);
+        self.logged += 2 + pages.min(part.len());
         self.indexing = upto < 256;
         Ok(())
     }

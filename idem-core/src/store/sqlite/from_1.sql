@@ -1,0 +1,7 @@
+insert into idem_record select * from idem_record_1;
+
+insert into idem_key (k, id) select k, id from idem_record order by k;
+
+update idem_index set upto = (select coalesce(max(id), 0) from idem_record);
+
+drop table idem_record_1;
