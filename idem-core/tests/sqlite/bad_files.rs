@@ -84,7 +84,9 @@ fn a_schema_of_the_first_version_becomes_the_present_one_with_its_records() {
     drop(hand);
     for _ in 0..2 {
         let store = SqliteStore::open(dir.file()).unwrap();
-        claims.iter().for_each(|claim| assert_eq!(replayed(store.claim(claim).wait()), b"receipt"));
+        for claim in &claims {
+            assert_eq!(replayed(store.claim(claim).wait()), b"receipt");
+        }
     }
     let store = SqliteStore::open(dir.file()).unwrap();
     assert_eq!(granted(store.claim(&claim("another")).wait()).tries, 1);

@@ -44,9 +44,10 @@ struct Waiting {
     /// Jobs in the last batch.
     last: usize,
     tidy: Option<Tidy>,
-    /// Whether there are keys to put into the index, and whether that was the last thing done.
+    /// Whether there are keys to put into the index.
     index: bool,
-    indexed: bool,
+    /// Batches taken since some were put there last.
+    batches: u32,
     /// Whether the writer has nothing to do, as before it has begun.
     idle: bool,
     closed: bool,
@@ -61,7 +62,7 @@ impl Default for Waiting {
             last: 0,
             tidy: None,
             index: false,
-            indexed: false,
+            batches: 0,
             idle: true,
             closed: false,
         }
@@ -135,9 +136,9 @@ impl Queue {
             let lasting = !waiting.lasting.is_empty();
             let nothing = !quick && !lasting;
             // In turns with what is waited for.
-            if waiting.index && !waiting.closed && (nothing || !waiting.indexed) {
+            if waiting.index && !waiting.closed && (nothing || waiting.batches > 0) {
                 waiting.index = false;
-                waiting.indexed = true;
+                waiting.batches = 0;
                 return Next::Index;
             }
             // Among many there is always a moment without a job, and the next comes at once.
@@ -173,7 +174,7 @@ impl Queue {
             let count = jobs.len().min(Self::BATCH);
             batch.extend(jobs.drain(..count));
             waiting.last = count;
-            waiting.indexed = false;
+            waiting.batches = waiting.batches.saturating_add(1);
             waiting.passed = if wait == Wait::Commit && lasting { waiting.passed + 1 } else { 0 };
             return Next::Batch(wait);
         }

@@ -164,7 +164,9 @@ fn catch_up(tail: &Mutex<Tail>, connection: &Connection) -> rusqlite::Result<Pos
     let rows = behind.query_map([from], |row| Ok((RecordId::from_bytes(row.get(1)?), row.get(0)?)))?;
     let rows: Vec<(RecordId, i64)> = rows.collect::<Result<_, _>>()?;
     let mut known = lock(tail);
-    rows.into_iter().for_each(|(id, row)| known.add(id, row));
+    for (id, row) in rows {
+        known.add(id, row);
+    }
     known.last = known.last.max(position.last);
     Ok(position)
 }
