@@ -17,6 +17,7 @@ use crate::store::sqlite_record::file::{Identity, identity};
 use crate::store::sqlite_record::{Place, statements};
 use crate::{RecordId, StoreError, StoreErrorKind, Timestamp};
 
+mod appending;
 mod housekeeping;
 mod in_place;
 mod indexing;
@@ -54,15 +55,6 @@ pub(super) struct Engine {
 
 /// What an operation answered; the error concerns it alone.
 pub(super) type Answers = Vec<Result<Said, StoreError>>;
-
-/// Writes a record into a row, unless the index knows its key.
-const APPEND: &str =
-    concat!(include_str!("append.sql"), "?14 where not exists (select 1 from idem_key where k = ?1)");
-/// The same into the row behind the last, unless that has the number of one that is gone. It may be another than is expected.
-const APPEND_NEXT: &str = concat!(
-    include_str!("append.sql"),
-    "null where not exists (select 1 from idem_key where k = ?1) and ?14 > (select floor from idem_index)"
-);
 
 impl Engine {
     /// Rows that a sweep looks at in one transaction.
@@ -223,43 +215,27 @@ impl Engine {
         self.learn_position()?;
         let found = self.looking().find_known(id, self.made.get(id).copied())?;
         let (answer, change) = decide(found.as_ref().map(|found| &found.record), operation, now);
-        let changed = match (change, found) {
+        match (change, found) {
             (Change::None, _) | (Change::Remove, None) => return Ok(answer),
-            (Change::Put(record), Some(found)) => {
-                row::write(&mut *self.prepare(statements::UPDATE)?, found.row, &record).map(drop)
-            }
-            (Change::Put(record), None) => self.insert(id, &record).map(|_| Ok(()))?,
+            (Change::Put(record), Some(found)) => self.overwrite(found.row, &record)?,
+            (Change::Put(record), None) => self.insert_absent(id, &record)?,
             // If the clock was set back, the next grant's fence would not be greater without this one's. A sweep takes it in time.
             (Change::Remove, Some(found)) if found.record.fence >= now.as_micros() => {
                 let dead = Record { state: State::Open, drop_at: Timestamp::ZERO, ..found.record };
-                row::write(&mut *self.prepare(statements::UPDATE)?, found.row, &dead).map(drop)
+                self.overwrite(found.row, &dead)?;
             }
-            (Change::Remove, Some(found)) => self.prepare(statements::REMOVE)?.execute([found.row]).map(drop),
-        };
-        changed.map_err(|error| self.unwritten(error))?;
+            (Change::Remove, Some(found)) => {
+                let removed = self.prepare(statements::REMOVE)?.execute([found.row]);
+                removed.map_err(|error| self.unwritten(error))?;
+            }
+        }
         self.wrote(operation);
         Ok(answer)
     }
 
-    /// Writes a record if there is none of its name, and returns whether it did.
-    fn insert(&mut self, id: &RecordId, record: &Record) -> Result<bool, StoreError> {
-        if self.keys.are_unique() {
-            let mut insert = self.prepare(statements::INSERT)?;
-            let written = row::write(&mut insert, id.as_bytes().as_slice(), record);
-            return written.map_err(|error| self.unwritten(error));
-        }
-        let append = if self.learnt { APPEND } else { APPEND_NEXT };
-        let row = 1 + if self.learnt { self.last } else { self.keys.last() };
-        let written = row::append(&mut *self.prepare(append)?, id, record, row);
-        let written = written.map_err(|error| self.unwritten(error))?;
-        if written && self.connection.last_insert_rowid() != row {
-            return Err(self.place.error(StoreErrorKind::Unavailable, "others have written meanwhile"));
-        }
-        if written {
-            self.last = row;
-            self.made.insert(*id, row);
-        }
-        Ok(written)
+    fn overwrite(&self, row: i64, record: &Record) -> Result<(), StoreError> {
+        let written = row::write(&mut *self.prepare(statements::UPDATE)?, row, record);
+        written.map(drop).map_err(|error| self.unwritten(error))
     }
 
     fn unwritten(&self, error: rusqlite::Error) -> StoreError {

@@ -1,8 +1,10 @@
 -- Keys are digests, so an index of them is written all over: a page for each message, if each key is put there as it comes. Here
 -- keys are put there many at a time and in their order, up to some row at a time; those of the rows behind it, the tail, each process reads as they come.
 create table idem_key (
-    k  blob    primary key,
-    id integer not null
+    -- The first bytes of a key. Others that begin with them are at once seen not to be it, in their rows, and there are hardly any.
+    start  blob    not null check (length(start) = 8),
+    record integer not null,
+    primary key (start, record)
 ) strict, without rowid;
 
 -- One row.
@@ -23,5 +25,5 @@ create trigger idem_last before delete on idem_record when old.id = (select max(
 end;
 
 create trigger idem_gone after delete on idem_record begin
-    delete from idem_key where k = old.k and id = old.id;
+    delete from idem_key where start = substr(old.k, 1, 8) and record = old.id;
 end;

@@ -1,3 +1,2 @@
 select id, st, token, fence, tries, fp, made_at, drop_at, lease_at, prior, done_at, body_until, body
-from main.idem_record
-where
+from 

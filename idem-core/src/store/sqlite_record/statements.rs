@@ -2,7 +2,7 @@
 //! commit in one step with the rows.
 
 /// Reads a record by its key.
-pub(in crate::store) const FIND: &str = concat!(include_str!("find.sql"), "k = ?1");
+pub(in crate::store) const FIND: &str = concat!(include_str!("find.sql"), "main.idem_record where k = ?1");
 /// Writes a record if there is none of its name.
 pub(in crate::store) const INSERT: &str = include_str!("insert.sql");
 /// Writes a record over a row.

@@ -52,7 +52,7 @@ impl Engine {
         let fault = |error| self.place.fault("put keys into its index", error);
         let part = self.keys.part(next, &(byte..upto));
         // A row may be gone by now.
-        let put = "insert or ignore into idem_key (k, id) select ?2, id from idem_record where id = ?1";
+        let put = "insert or ignore into idem_key select substr(?2, 1, 8), id from idem_record where id = ?1";
         for (id, row) in &part {
             self.prepare(put)?.execute((row, id.as_bytes().as_slice())).map_err(fault)?;
         }

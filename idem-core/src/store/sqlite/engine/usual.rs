@@ -8,9 +8,12 @@ use crate::{RecordId, StoreError, Timestamp, Token};
 
 /// Writes the end of an attempt that holds its record.
 const SETTLE: ByKey = ByKey {
-    unique: concat!(include_str!("../settle.sql"), "k = ?1"),
-    at: concat!(include_str!("../settle.sql"), "id = ?9 and k = ?1"),
-    indexed: concat!(include_str!("../settle.sql"), "id = (select id from idem_key where k = ?1) and k = ?1"),
+    unique: concat!(include_str!("settle.sql"), "k = ?1"),
+    at: concat!(include_str!("settle.sql"), "id = ?9 and k = ?1"),
+    indexed: concat!(
+        include_str!("settle.sql"),
+        "id in (select record from idem_key where start = substr(?1, 1, 8)) and k = ?1"
+    ),
 };
 
 impl Engine {
@@ -25,10 +28,7 @@ impl Engine {
         let (answer, written) = match operation {
             Operation::Claim(_) => {
                 let (answer, Change::Put(record)) = decide(None, operation, now) else { return Ok(None) };
-                if self.row(id).is_some() {
-                    return Ok(None);
-                }
-                (answer, self.insert(id, &record)?)
+                (answer, self.insert_new(id, &record)?)
             }
             Operation::Complete(completion) | Operation::Fail(completion) => {
                 let held = held(completion.token, now);
@@ -56,7 +56,7 @@ impl Engine {
     }
 
     /// The row of a key, if this transaction has made it or it is known to be in the tail.
-    fn row(&self, id: &RecordId) -> Option<i64> {
+    pub(super) fn row(&self, id: &RecordId) -> Option<i64> {
         self.made.get(id).copied().or_else(|| self.keys.known(id).row)
     }
 }
