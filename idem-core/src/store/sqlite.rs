@@ -10,6 +10,10 @@
 //! other processes too. A thread that blocks for its answer while nobody else writes does the same work itself, and is spared
 //! two hops.
 //!
+//! Records lie in the order of their arrival. Their keys are digests, so an index of them is written all over the file; in a file of the
+//! store's own it is behind, and gets many keys at a time and in their order. The keys of the rows behind it are in the memory of each
+//! process, which reads those that others have added as it comes upon them. See [`tail`] for why that misses none.
+//!
 //! What is nearly always found is not looked for: a claim is inserted unless there is a record, and the end of an attempt is
 //! written unless somebody else holds it. While one message after the other is new, claims are granted, or go to the writer if that
 //! is at work, without a look before.
@@ -68,11 +72,13 @@ pub use builder::SqliteStoreBuilder;
 /// - **A restart, a crash or kill** loses nothing that was acknowledged. **Power loss** takes no result, no deletion and no
 ///   claim of a handler that does not rerun; it may take the last claims, renewals and releases of others, which is as if
 ///   their workers had fallen silent.
-/// - **Size**: a record takes 259 bytes of the file with a result of 64 bytes (measured over a million), and the difference if its result is
-///   longer. So `rate × keep × 260 bytes`: 10 messages a second that are kept for 45 days are 10 GB, and for 7 days 1.6 GB. Dead records
+/// - **Size**: a record takes 232 bytes of the file with a result of 64 bytes (measured over a million), and the difference if its result is
+///   longer. So `rate × keep × 233 bytes`: 10 messages a second that are kept for 45 days are 9 GB, and for 7 days 1.4 GB. Dead records
 ///   are deleted along with later writes, and by [`sweep`](Store::sweep). The file does not shrink; its
 ///   pages are used again. A full disk, or [`max_bytes`](SqliteStoreBuilder::max_bytes), makes it refuse with
 ///   [`Full`](crate::StoreErrorKind::Full) until records have ended; those it then deletes by itself.
+/// - **Memory**: at most 24 MB for pages of the file, and 2 MB for the keys of the last messages, up to some 16,000, which the file's
+///   index does not know yet. They are read when a file is opened.
 /// - **Where**: a local file system. Write-ahead logging needs memory that all processes share, so network file systems are
 ///   refused where they can be told (on Linux). The clock is the host's wall clock.
 #[derive(Clone)]
