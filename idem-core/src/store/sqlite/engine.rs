@@ -9,7 +9,7 @@ use rusqlite::{CachedStatement, Connection};
 use self::housekeeping::Housekeeping;
 use super::lookup::Looking;
 use super::row;
-use super::tail::Keys;
+use super::tail::{Keys, Position};
 use super::work::{Said, Wait, Work};
 use crate::clock::Clock;
 use crate::machine::{Answer, Change, Ended, Operation, Record, State, decide};
@@ -44,9 +44,8 @@ pub(super) struct Engine {
     keys: Arc<Keys>,
     /// Rows that this transaction has made.
     made: HashMap<RecordId, i64>,
-    /// The last row that there has ever been, once this transaction has learnt it.
-    last: i64,
-    learnt: bool,
+    /// How far things are in the file, once this transaction has learnt it.
+    position: Option<Position>,
     /// How many keys are in the tail before they are put into the index.
     tail: usize,
     /// Whether they are being put there.
@@ -86,8 +85,7 @@ impl Engine {
             written: 0,
             keys,
             made: HashMap::new(),
-            last: 0,
-            learnt: false,
+            position: None,
             tail,
             indexing: false,
         }
@@ -142,7 +140,7 @@ impl Engine {
         // Read once the lock is held: no record in the file is younger, and nobody changes one until the commit.
         let now = self.clock.now();
         self.check_file(now)?;
-        self.learnt = self.keys.are_unique();
+        self.position = None;
         Ok(now)
     }
 

@@ -118,13 +118,7 @@ impl Writer {
     /// Puts all keys into the index.
     pub(super) fn index_all(&self) -> Result<(), StoreError> {
         let mut engine = self.lock();
-        self.guard(&mut engine, |engine| {
-            engine.index_some()?;
-            while engine.is_indexing() {
-                engine.index_some()?;
-            }
-            Ok(())
-        })
+        self.guard(&mut engine, Engine::index_all)
     }
 
     fn run(&self) {

@@ -28,7 +28,7 @@ impl Engine {
         if self.row(id).is_some() {
             return Ok(false);
         }
-        self.append(if self.learnt { APPEND_NEW } else { APPEND_NEXT }, id, record)
+        self.append(if self.position.is_some() { APPEND_NEW } else { APPEND_NEXT }, id, record)
     }
 
     /// Writes a record of a key that has been looked for in this transaction and has none.
@@ -48,7 +48,7 @@ impl Engine {
     }
 
     fn append(&mut self, sql: &str, id: &RecordId, record: &Record) -> Result<bool, StoreError> {
-        let row = 1 + if self.learnt { self.last } else { self.keys.last() };
+        let row = 1 + self.position.map_or_else(|| self.keys.last(), |position| position.last);
         let written = row::append(&mut *self.prepare(sql)?, id, record, row);
         if !written.map_err(|error| self.unwritten(error))? {
             return Ok(false);
@@ -56,7 +56,9 @@ impl Engine {
         if self.connection.last_insert_rowid() != row {
             return Err(self.passed_by());
         }
-        self.last = row;
+        if let Some(position) = &mut self.position {
+            position.last = row;
+        }
         self.made.insert(*id, row);
         Ok(true)
     }

@@ -2,36 +2,28 @@
 
 use super::Engine;
 use crate::StoreError;
+use crate::store::sqlite::tail::Position;
 use crate::store::sqlite::work::Wait;
 
 impl Engine {
     /// First bytes of the keys in one step: one in 32 of all keys, so that nobody waits long behind it.
     const STEP: i64 = 8;
 
-    /// Keys in the index for each page of it that one step may write, roughly: 70 are on a page, and a step is for one in 32 of them.
-    const ROWS: usize = 70 * 32;
+    /// Keys in the index for each page of it that one step may write, roughly: 160 are on a page, and a step is for one in 32 of them.
+    const ROWS: usize = 160 * 32;
 
     /// Finds out what others have written, in a transaction that writes: then all keys are known until its end.
     pub(super) fn learn_position(&mut self) -> Result<(), StoreError> {
-        if self.learnt {
-            return Ok(());
+        if self.position.is_none() {
+            self.position = self.keys.catch_up(&self.connection, &self.place)?;
+            if self.position.is_some_and(|position| position.last < self.keys.last()) {
+                // Somebody has put older content into the file.
+                self.keys.forget();
+                self.position = self.keys.catch_up(&self.connection, &self.place)?;
+            }
+            self.indexing = self.position.is_some_and(|position| position.next != 0);
         }
-        self.learnt = true;
-        let Some(mut position) = self.keys.catch_up(&self.connection, &self.place)? else { return Ok(()) };
-        if position.last < self.keys.last() {
-            // Somebody has put older content into the file.
-            self.keys.forget();
-            let Some(again) = self.keys.catch_up(&self.connection, &self.place)? else { return Ok(()) };
-            position = again;
-        }
-        self.last = position.last;
-        self.indexing = position.next != 0;
         Ok(())
-    }
-
-    /// Whether keys are being put into the index, and some are left.
-    pub(in crate::store::sqlite) fn is_indexing(&self) -> bool {
-        self.indexing
     }
 
     /// Whether there are keys to put into the index.
@@ -43,7 +35,27 @@ impl Engine {
     pub(in crate::store::sqlite) fn index_some(&mut self) -> Result<(), StoreError> {
         self.begin(Wait::Commit)?;
         self.learn_position()?;
-        let Some(position) = self.keys.catch_up(&self.connection, &self.place)? else { return Ok(()) };
+        // Another process may have done it.
+        if let Some(position) = self.position
+            && self.has_keys_to_index()
+        {
+            self.index_next(position)?;
+        }
+        self.commit()
+    }
+
+    /// Puts all of them there.
+    pub(in crate::store::sqlite) fn index_all(&mut self) -> Result<(), StoreError> {
+        let tail = std::mem::replace(&mut self.tail, 1);
+        let mut done = self.index_some();
+        while done.is_ok() && self.indexing {
+            done = self.index_some();
+        }
+        self.tail = tail;
+        done
+    }
+
+    fn index_next(&mut self, position: Position) -> Result<(), StoreError> {
         let (next, byte) = match position.next {
             0 => (position.last, 0),
             next => (next, position.byte),
@@ -56,15 +68,13 @@ impl Engine {
         for (id, row) in &part {
             self.prepare(put)?.execute((row, id.as_bytes().as_slice())).map_err(fault)?;
         }
-        let moved = if upto < 256 { (position.upto, next, upto) } else { (next, 0, 0) };
-        self.prepare("update idem_index set upto = ?1, next = ?2, byte = ?3")?
-            .execute(moved)
-            .map_err(fault)?;
-        self.commit()?;
+        self.indexing = upto < 256;
+        let moved = if self.indexing { (position.upto, next, upto) } else { (next, 0, 0) };
+        let moving = self.prepare("update idem_index set upto = ?1, next = ?2, byte = ?3")?.execute(moved);
+        moving.map_err(fault)?;
         // A page for each key, or all that are for such keys.
         let pages = usize::try_from(position.upto).map_or(part.len(), |rows| rows / Self::ROWS);
-        self.logged += 2 + pages.min(part.len());
-        self.indexing = upto < 256;
+        self.logged += 1 + pages.min(part.len());
         Ok(())
     }
 }
