@@ -65,6 +65,13 @@ impl Keys {
             .map_or(Known::default(), |tail| Known { row: tail.rows.get(id).copied(), upto: tail.upto })
     }
 
+    /// The row behind the last that is known, for a key that is in none of them. Both are of one moment: a reader may find more rows at any
+    /// time, and this key in one of them.
+    pub(super) fn next_row(&self, id: &RecordId) -> Option<i64> {
+        let tail = self.tail()?;
+        (!tail.rows.contains_key(id)).then_some(tail.last + 1)
+    }
+
     /// The last row that is known.
     pub(super) fn last(&self) -> i64 {
         self.tail().map_or(0, |tail| tail.last)

@@ -25,10 +25,25 @@ impl Engine {
         if self.keys.are_unique() {
             return self.insert_unique(id, record);
         }
-        if self.row(id).is_some() {
-            return Ok(false);
-        }
-        self.append(if self.position.is_some() { APPEND_NEW } else { APPEND_NEXT }, id, record)
+        self.insert_behind(id, record, || ())
+    }
+
+    fn insert_behind(
+        &mut self,
+        id: &RecordId,
+        record: &Record,
+        between: impl FnOnce(),
+    ) -> Result<bool, StoreError> {
+        let (sql, row) = match self.position {
+            Some(_) if self.row(id).is_some() => return Ok(false),
+            Some(position) => (APPEND_NEW, position.last + 1),
+            None => match self.keys.next_row(id) {
+                Some(row) => (APPEND_NEXT, row),
+                None => return Ok(false),
+            },
+        };
+        between();
+        self.append(sql, id, record, row)
     }
 
     /// Writes a record of a key that has been looked for in this transaction and has none.
@@ -36,7 +51,9 @@ impl Engine {
         let written = if self.keys.are_unique() {
             self.insert_unique(id, record)?
         } else {
-            self.append(APPEND, id, record)?
+            // It has been looked for, so this is known.
+            let Some(position) = self.position else { return Err(self.passed_by()) };
+            self.append(APPEND, id, record, position.last + 1)?
         };
         if written { Ok(()) } else { Err(self.passed_by()) }
     }
@@ -47,8 +64,7 @@ impl Engine {
         written.map_err(|error| self.unwritten(error))
     }
 
-    fn append(&mut self, sql: &str, id: &RecordId, record: &Record) -> Result<bool, StoreError> {
-        let row = 1 + self.position.map_or_else(|| self.keys.last(), |position| position.last);
+    fn append(&mut self, sql: &str, id: &RecordId, record: &Record, row: i64) -> Result<bool, StoreError> {
         let written = row::append(&mut *self.prepare(sql)?, id, record, row);
         if !written.map_err(|error| self.unwritten(error))? {
             return Ok(false);
@@ -66,5 +82,38 @@ impl Engine {
     /// What cannot be in a transaction that knows all keys.
     fn passed_by(&self) -> StoreError {
         self.place.error(StoreErrorKind::Unavailable, "others have written meanwhile")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::RecordId;
+    use crate::machine::{Answer, Change, Claim, Operation, Verdict, decide};
+    use crate::store::sqlite::engine::in_place::tests::{claim, engines};
+    use crate::store::sqlite::open;
+    use crate::store::sqlite::work::Wait;
+
+    #[test]
+    fn a_row_that_a_reader_finds_while_its_key_is_being_written_is_not_doubled() {
+        let (mut one, mut other, dir) = engines("found meanwhile");
+        let first = Claim { id: RecordId::from_bytes([9; 32]), ..claim(1) };
+        assert!(matches!(one.claim_in_place(&first, true), Ok(Some(Verdict::Claimed(_)))));
+        assert!(matches!(other.claim_in_place(&claim(2), true), Ok(Some(Verdict::Claimed(_)))));
+
+        let claim = claim(3);
+        let now = one.begin(Wait::Commit).unwrap();
+        let (Answer::Claim(_), Change::Put(record)) = decide(None, &Operation::Claim(claim.clone()), now)
+        else {
+            panic!("a claim of a new message is granted")
+        };
+        let reader = open::reader(&one.place, Duration::from_secs(1)).unwrap();
+        let (keys, place) = (one.keys.clone(), one.place.clone());
+        let written = one.insert_behind(&claim.id, &record, || drop(keys.catch_up(&reader, &place).unwrap()));
+        assert!(!matches!(written, Ok(true)), "the other one has it");
+        one.roll_back();
+        drop((one, other));
+        std::fs::remove_dir_all(dir).unwrap();
     }
 }

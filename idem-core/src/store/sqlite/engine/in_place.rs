@@ -117,7 +117,7 @@ impl Engine {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
@@ -127,7 +127,7 @@ mod tests {
     use crate::store::sqlite::tail::Keys;
     use crate::{Clock, Token};
 
-    fn claim(token: u8) -> Claim {
+    pub(in crate::store::sqlite::engine) fn claim(token: u8) -> Claim {
         Claim {
             id: RecordId::from_bytes([1; 32]),
             token: Token::from_bytes([token; 16]),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     /// Two that write to one file, as two processes do, and its directory.
-    fn engines(name: &str) -> (Engine, Engine, PathBuf) {
+    pub(in crate::store::sqlite::engine) fn engines(name: &str) -> (Engine, Engine, PathBuf) {
         let dir = std::env::temp_dir().join(format!("idem-in-place-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
         let place = open::locate(&dir.join("idem.db")).unwrap();
