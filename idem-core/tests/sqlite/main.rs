@@ -6,3 +6,4 @@ mod crowd;
 mod late;
 mod neighbours;
 mod processes;
+mod tail;

@@ -58,7 +58,7 @@ impl Actor {
     }
 
     /// SIGKILL.
-    fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
@@ -77,8 +77,9 @@ fn part() {
     };
     let file = Path::new(&file);
     match part.as_str() {
-        "race" => {
-            let store = SqliteStore::open(file).unwrap();
+        "race" | "race and index" => {
+            let tail = if part == "race" { 8_192 } else { 2 };
+            let store = SqliteStore::builder(file).tail(tail).open().unwrap();
             say("ready".into());
             wait();
             let mine: Vec<_> = (0..RACE)
@@ -93,6 +94,17 @@ fn part() {
                 .map(|key| key.to_string())
                 .collect();
             say(mine.join(" "));
+        }
+        "finish and index" => {
+            let store = SqliteStore::builder(file).clock(clock()).tail(2).open().unwrap();
+            for n in 0.. {
+                let key = format!("{} {n}", std::process::id());
+                let claim = claim(&key);
+                let grant = granted(store.claim(&claim).wait());
+                let recorded = store.complete(&completion(&claim, grant, key.as_bytes())).wait().unwrap();
+                assert_eq!(recorded, Recorded::Stored);
+                say(key);
+            }
         }
         "claim" => {
             let store = open(file, &clock());

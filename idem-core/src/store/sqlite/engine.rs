@@ -44,6 +44,8 @@ pub(super) struct Engine {
     keys: Arc<Keys>,
     /// Rows that this transaction has made.
     made: HashMap<RecordId, i64>,
+    /// The row behind which the first of them is.
+    made_behind: i64,
     /// How far things are in the file, once this transaction has learnt it.
     position: Option<Position>,
     /// How many keys are in the tail before they are put into the index.
@@ -85,6 +87,7 @@ impl Engine {
             written: 0,
             keys,
             made: HashMap::new(),
+            made_behind: 0,
             position: None,
             tail,
             indexing: false,
@@ -146,7 +149,7 @@ impl Engine {
 
     fn commit(&mut self) -> Result<(), StoreError> {
         self.run("commit", "commit")?;
-        self.keys.add(self.made.drain());
+        self.keys.add(self.made_behind, self.made.drain());
         self.committed();
         Ok(())
     }
@@ -260,7 +263,7 @@ impl Engine {
     }
 
     fn looking(&self) -> Looking<'_> {
-        Looking { connection: &self.connection, place: &self.place, keys: &self.keys }
+        Looking { connection: &self.connection, place: &self.place, keys: &self.keys, era: None }
     }
 
     fn prepare(&self, sql: &str) -> Result<CachedStatement<'_>, StoreError> {

@@ -3,6 +3,9 @@
 //! A file of idem's own has an index of keys that is behind: see `keys.sql`. The keys of the rows behind it, the *tail*, are in each process's memory. Rows
 //! are numbered in the order in which they were committed, and no number is given twice; so whoever knows the tail up to some
 //! row, and sees that there is none behind it, knows all of it.
+//!
+//! That holds for one file. If older content is put into it while processes have it open (an online restore), rows are given again; so who looks how far things
+//! are also looks whether they went back, and whether the last row that it knows is still that of the same key. If not, it begins anew.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -44,14 +47,15 @@ pub(super) struct Known {
     upto: i64,
 }
 
-const POSITION: &str =
-    "select coalesce((select max(id) from idem_record), 0), floor, upto, next, byte from idem_index";
+/// With the key that a row has.
+const POSITION: &str = "select coalesce((select max(id) from idem_record), 0), floor, upto, next, byte, \
+                        (select k from idem_record where id = ?1) from idem_index";
 
 impl Keys {
     /// Those of a file of idem's own.
     pub(super) fn load(connection: &Connection, place: &Place) -> Result<Self, StoreError> {
         let keys = Self::Apart(Mutex::default());
-        keys.catch_up(connection, place)?;
+        keys.catch_up(connection, place, None)?;
         Ok(keys)
     }
 
@@ -65,16 +69,17 @@ impl Keys {
             .map_or(Known::default(), |tail| Known { row: tail.rows.get(id).copied(), upto: tail.upto })
     }
 
-    /// The row behind the last that is known, for a key that is in none of them. Both are of one moment: a reader may find more rows at any
-    /// time, and this key in one of them.
-    pub(super) fn next_row(&self, id: &RecordId) -> Option<i64> {
+    /// The row behind the last that is known, and the key of that last one, for a key that is in none of them. All is of one moment: a
+    /// reader may find more rows at any time, and this key in one of them.
+    pub(super) fn next_row(&self, id: &RecordId) -> Option<(i64, RecordId)> {
         let tail = self.tail()?;
-        (!tail.rows.contains_key(id)).then_some(tail.last + 1)
+        let (row, key) = tail.anchor.filter(|(row, _)| *row == tail.last)?;
+        (!tail.rows.contains_key(id)).then_some((row + 1, key))
     }
 
-    /// The last row that is known.
-    pub(super) fn last(&self) -> i64 {
-        self.tail().map_or(0, |tail| tail.last)
+    /// How often what was known has turned out to be of other content.
+    pub(super) fn era(&self) -> u64 {
+        self.tail().map_or(0, |tail| tail.era)
     }
 
     /// How many keys are in the tail.
@@ -83,27 +88,21 @@ impl Keys {
     }
 
     /// Reads the keys of the rows that have come since, as the connection sees them, and says how far things are. `None` if the table has
-    /// its own index.
+    /// its own index. Who sees the file as it was earlier says what [`era`](Self::era) that was of, if not before this call.
     pub(super) fn catch_up(
         &self,
         connection: &Connection,
         place: &Place,
+        era: Option<u64>,
     ) -> Result<Option<Position>, StoreError> {
         let Self::Apart(tail) = self else { return Ok(None) };
-        catch_up(tail, connection).map(Some).map_err(|error| place.fault("read its keys", error))
+        catch_up(tail, connection, era).map(Some).map_err(|error| place.fault("read its keys", error))
     }
 
-    /// Adds rows that this process has committed.
-    pub(super) fn add(&self, rows: impl IntoIterator<Item = (RecordId, i64)>) {
-        if let Some(mut tail) = self.tail() {
+    /// Adds rows that this process has committed behind row `last`. If that one is not known, they are read with it.
+    pub(super) fn add(&self, last: i64, rows: impl IntoIterator<Item = (RecordId, i64)>) {
+        if let Some(mut tail) = self.tail().filter(|tail| tail.last >= last) {
             rows.into_iter().for_each(|(id, row)| tail.add(id, row));
-        }
-    }
-
-    /// Forgets what it knows, because the file says that it is not so.
-    pub(super) fn forget(&self) {
-        if let Some(mut tail) = self.tail() {
-            *tail = Tail::default();
         }
     }
 
@@ -135,6 +134,10 @@ pub(super) struct Tail {
     upto: i64,
     /// The last row that is known.
     last: i64,
+    /// The last one of which the key is known too.
+    anchor: Option<(i64, RecordId)>,
+    /// How often all of this was forgotten.
+    era: u64,
 }
 
 impl Tail {
@@ -142,6 +145,9 @@ impl Tail {
         if row > self.upto {
             let known = self.rows.entry(id).or_insert(row);
             *known = row.max(*known);
+        }
+        if self.anchor.is_none_or(|(last, _)| row > last) {
+            self.anchor = Some((row, id));
         }
         self.last = self.last.max(row);
     }
@@ -155,27 +161,50 @@ impl Tail {
     }
 }
 
-fn catch_up(tail: &Mutex<Tail>, connection: &Connection) -> rusqlite::Result<Position> {
-    let position = connection.prepare_cached(POSITION)?.query_row([], |row| {
-        let (end, floor): (i64, i64) = (row.get(0)?, row.get(1)?);
-        Ok(Position { end, last: end.max(floor), upto: row.get(2)?, next: row.get(3)?, byte: row.get(4)? })
-    })?;
-    let mut known = lock(tail);
-    known.is_indexed_up_to(position.upto);
-    let from = known.last;
-    drop(known);
-    if position.last <= from {
-        return Ok(position);
+fn catch_up(tail: &Mutex<Tail>, connection: &Connection, seen: Option<u64>) -> rusqlite::Result<Position> {
+    loop {
+        let Tail { upto, last, anchor, era, .. } = *lock(tail);
+        let (position, key) =
+            connection.prepare_cached(POSITION)?.query_row([anchor.map(|(row, _)| row)], |row| {
+                let (end, floor): (i64, i64) = (row.get(0)?, row.get(1)?);
+                let (upto, next, byte) = (row.get(2)?, row.get(3)?, row.get(4)?);
+                Ok((Position { end, last: end.max(floor), upto, next, byte }, row.get::<_, Option<_>>(5)?))
+            })?;
+        if seen.is_some_and(|seen| seen != era) {
+            return Ok(position);
+        }
+        // What is known was so before the file was looked at, unless that is seen as it was earlier.
+        let is_other = key.zip(anchor).is_some_and(|(key, (_, known))| RecordId::from_bytes(key) != known);
+        let is_older = seen.is_none() && (position.last < last || position.upto < upto);
+
+        let mut known = lock(tail);
+        if known.era == era && (is_other || is_older) {
+            *known = Tail { era: era + 1, ..Tail::default() };
+        }
+        if known.era != era {
+            // Another thread may have found that out, and what was read is of no use.
+            drop(known);
+            continue;
+        }
+        known.is_indexed_up_to(position.upto);
+        let from = known.last;
+        drop(known);
+        if position.last <= from {
+            return Ok(position);
+        }
+        let mut behind =
+            connection.prepare_cached("select id, k from idem_record where id > ?1 order by id")?;
+        let rows = behind.query_map([from], |row| Ok((RecordId::from_bytes(row.get(1)?), row.get(0)?)))?;
+        let rows: Vec<(RecordId, i64)> = rows.collect::<Result<_, _>>()?;
+        let mut known = lock(tail);
+        if known.era == era {
+            for (id, row) in rows {
+                known.add(id, row);
+            }
+            known.last = known.last.max(position.last);
+            return Ok(position);
+        }
     }
-    let mut behind = connection.prepare_cached("select id, k from idem_record where id > ?1")?;
-    let rows = behind.query_map([from], |row| Ok((RecordId::from_bytes(row.get(1)?), row.get(0)?)))?;
-    let rows: Vec<(RecordId, i64)> = rows.collect::<Result<_, _>>()?;
-    let mut known = lock(tail);
-    for (id, row) in rows {
-        known.add(id, row);
-    }
-    known.last = known.last.max(position.last);
-    Ok(position)
 }
 
 fn lock(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {

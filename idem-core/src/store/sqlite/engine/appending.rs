@@ -13,10 +13,11 @@ const APPEND_NEW: &str = concat!(
     include_str!("append.sql"),
     "?14 where not exists (select 1 from idem_key where start = substr(?1, 1, 8))"
 );
-/// The same into the row behind the last, unless that has the number of one that is gone. It may be another than is expected.
+/// The same, if there is a row before it, the last that there has ever been, and that is of the key that it is expected to be of.
 const APPEND_NEXT: &str = concat!(
     include_str!("append.sql"),
-    "null where not exists (select 1 from idem_key where start = substr(?1, 1, 8)) and ?14 > (select floor from idem_index)"
+    "?14 where not exists (select 1 from idem_key where start = substr(?1, 1, 8)) and ?14 > (select floor from idem_index) ",
+    "and (select id = ?14 - 1 and k = ?15 from idem_record order by id desc limit 1)"
 );
 
 impl Engine {
@@ -34,16 +35,16 @@ impl Engine {
         record: &Record,
         between: impl FnOnce(),
     ) -> Result<bool, StoreError> {
-        let (sql, row) = match self.position {
+        let (sql, row, before) = match self.position {
             Some(_) if self.row(id).is_some() => return Ok(false),
-            Some(position) => (APPEND_NEW, position.last + 1),
+            Some(position) => (APPEND_NEW, position.last + 1, None),
             None => match self.keys.next_row(id) {
-                Some(row) => (APPEND_NEXT, row),
+                Some((row, before)) => (APPEND_NEXT, row, Some(before)),
                 None => return Ok(false),
             },
         };
         between();
-        self.append(sql, id, record, row)
+        self.append(sql, id, record, row, before)
     }
 
     /// Writes a record of a key that has been looked for in this transaction and has none.
@@ -53,7 +54,7 @@ impl Engine {
         } else {
             // It has been looked for, so this is known.
             let Some(position) = self.position else { return Err(self.passed_by()) };
-            self.append(APPEND, id, record, position.last + 1)?
+            self.append(APPEND, id, record, position.last + 1, None)?
         };
         if written { Ok(()) } else { Err(self.passed_by()) }
     }
@@ -64,13 +65,20 @@ impl Engine {
         written.map_err(|error| self.unwritten(error))
     }
 
-    fn append(&mut self, sql: &str, id: &RecordId, record: &Record, row: i64) -> Result<bool, StoreError> {
-        let written = row::append(&mut *self.prepare(sql)?, id, record, row);
+    fn append(
+        &mut self,
+        sql: &str,
+        id: &RecordId,
+        record: &Record,
+        row: i64,
+        before: Option<RecordId>,
+    ) -> Result<bool, StoreError> {
+        let written = row::append(&mut *self.prepare(sql)?, id, record, row, before);
         if !written.map_err(|error| self.unwritten(error))? {
             return Ok(false);
         }
-        if self.connection.last_insert_rowid() != row {
-            return Err(self.passed_by());
+        if self.made.is_empty() {
+            self.made_behind = row - 1;
         }
         if let Some(position) = &mut self.position {
             position.last = row;
@@ -110,7 +118,9 @@ mod tests {
         };
         let reader = open::reader(&one.place, Duration::from_secs(1)).unwrap();
         let (keys, place) = (one.keys.clone(), one.place.clone());
-        let written = one.insert_behind(&claim.id, &record, || drop(keys.catch_up(&reader, &place).unwrap()));
+        let written = one.insert_behind(&claim.id, &record, || {
+            assert!(keys.catch_up(&reader, &place, None).unwrap().is_some())
+        });
         assert!(!matches!(written, Ok(true)), "the other one has it");
         one.roll_back();
         drop((one, other));

@@ -15,12 +15,7 @@ impl Engine {
     /// Finds out what others have written, in a transaction that writes: then all keys are known until its end.
     pub(super) fn learn_position(&mut self) -> Result<(), StoreError> {
         if self.position.is_none() {
-            self.position = self.keys.catch_up(&self.connection, &self.place)?;
-            if self.position.is_some_and(|position| position.last < self.keys.last()) {
-                // Somebody has put older content into the file.
-                self.keys.forget();
-                self.position = self.keys.catch_up(&self.connection, &self.place)?;
-            }
+            self.position = self.keys.catch_up(&self.connection, &self.place, None)?;
             self.indexing = self.position.is_some_and(|position| position.next != 0);
         }
         Ok(())

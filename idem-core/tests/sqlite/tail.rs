@@ -1,0 +1,197 @@
+//! Keys that the index does not know yet: what several stores on one file know of them.
+
+use idem_core::machine::{Recorded, Verdict};
+use idem_core::{ManualClock, MemoryStore, SqliteStore, Store};
+use rusqlite::Connection;
+
+use crate::asks::{Dir, KEEP, LEASE, claim, clock, completion, granted, id, open, replayed};
+use crate::processes::{Actor, RACE};
+
+/// What a restore does, in one transaction while others have the file open: rows behind the second are as if they had never been.
+fn restore_two_rows(dir: &Dir) {
+    let hand = Connection::open(dir.file()).unwrap();
+    hand.execute_batch(
+        "begin immediate; delete from idem_record where id > 2; update idem_index set upto = 0, next = 0, byte = 0, floor = 0; \
+         delete from idem_key; commit",
+    )
+    .unwrap();
+}
+
+fn finish(store: &SqliteStore, key: &str) {
+    let claim = claim(key);
+    let grant = granted(store.claim(&claim).wait());
+    let recorded = store.complete(&completion(&claim, grant, key.as_bytes())).wait().unwrap();
+    assert_eq!(recorded, Recorded::Stored);
+}
+
+/// As many as it had, fewer and more.
+#[test]
+fn after_a_restore_no_message_is_taken_for_one_whose_row_has_been_given_again() {
+    for later in [1, 2, 3, 4, 9] {
+        for (indexes, looks) in [(false, false), (true, false), (false, true), (true, true)] {
+            let dir = Dir::new();
+            let clock = clock();
+            let store = open(&dir.file(), &clock);
+            (0..4).for_each(|n| finish(&store, &format!("before {n}")));
+            if indexes {
+                store.index_all().unwrap();
+            }
+            restore_two_rows(&dir);
+            let other = open(&dir.file(), &clock);
+            (0..later).for_each(|n| finish(&other, &format!("after {n}")));
+            for n in 0..later {
+                let key = format!("after {n}");
+                if looks {
+                    assert!(store.inspect(&id(&key)).wait().unwrap().is_some(), "{key} of {later}");
+                }
+                assert_eq!(replayed(store.claim(&claim(&key)).wait()), key.as_bytes());
+            }
+            assert_eq!(replayed(store.claim(&claim("before 1")).wait()), b"before 1");
+            finish(&store, "before 3");
+        }
+    }
+}
+
+/// The one that was written last is found, however it is looked for.
+#[test]
+fn after_a_restore_a_claim_without_a_look_finds_what_others_have_written() {
+    for later in [1, 2, 3, 4] {
+        let dir = Dir::new();
+        let clock = clock();
+        let store = open(&dir.file(), &clock);
+        // So many in a row that the next is taken for new.
+        (0..40).for_each(|n| finish(&store, &format!("before {n}")));
+        let hand = Connection::open(dir.file()).unwrap();
+        hand.execute_batch(
+            "begin immediate; delete from idem_record where id > 38; update idem_index set floor = 0; commit",
+        )
+        .unwrap();
+        let other = open(&dir.file(), &clock);
+        (0..later).for_each(|n| finish(&other, &format!("after {n}")));
+        assert_eq!(replayed(store.claim(&claim("after 0")).wait()), b"after 0", "{later}");
+    }
+}
+
+/// Three stores on one file against one in memory, with keys that go into the index all the time.
+#[test]
+fn what_several_stores_answer_is_what_one_in_memory_answers() {
+    for seed in 1..=12_u64 {
+        let dir = Dir::new();
+        let clock = clock();
+        let memory = MemoryStore::builder().clock(clock.clone()).build();
+        let sqlite = |clock: &ManualClock, tail: usize| {
+            SqliteStore::builder(dir.file()).clock(clock.clone()).tail(tail).open().unwrap()
+        };
+        let mut stores = [sqlite(&clock, 1), sqlite(&clock, 7), sqlite(&clock, 1 << 20)];
+        let mut state = seed;
+        let mut next = |bound: u64| {
+            // Of the generator of Knuth's MMIX.
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % bound
+        };
+        for step in 0..400 {
+            let key = format!("key {}", next(24));
+            let which = usize::try_from(next(3)).unwrap();
+            let store = &stores[which];
+            let told = match next(16) {
+                0..7 => {
+                    let claim = claim(&key);
+                    let (one, other) =
+                        (store.claim(&claim).wait().unwrap(), memory.claim(&claim).wait().unwrap());
+                    if let (Verdict::Claimed(one), Verdict::Claimed(other)) = (&one, &other)
+                        && next(3) > 0
+                    {
+                        let end = completion(&claim, *one, key.as_bytes());
+                        let one = store.complete(&end).wait().unwrap();
+                        let other =
+                            memory.complete(&completion(&claim, *other, key.as_bytes())).wait().unwrap();
+                        assert_eq!(one, other);
+                    }
+                    (told(&one), told(&other))
+                }
+                7..10 => {
+                    let (one, other) =
+                        (store.forget(&id(&key), true).wait(), memory.forget(&id(&key), true).wait());
+                    (told(&one.unwrap()), told(&other.unwrap()))
+                }
+                10 | 11 => {
+                    let state =
+                        |store: &dyn Store| store.inspect(&id(&key)).wait().unwrap().map(|found| found.state);
+                    (format!("{:?}", state(store)), format!("{:?}", state(&memory)))
+                }
+                12 => {
+                    let claims: Vec<_> =
+                        (0..4).map(|n| claim(&format!("key {}", (next(24) + n) % 24))).collect();
+                    let all = |verdicts: Vec<Verdict>| verdicts.iter().map(told).collect::<String>();
+                    let (one, other) = (store.claim_many(&claims).wait(), memory.claim_many(&claims).wait());
+                    (all(one.unwrap()), all(other.unwrap()))
+                }
+                13 => {
+                    clock.advance(if next(8) == 0 { KEEP } else { LEASE / 2 });
+                    let _ = store.sweep(3).wait().unwrap();
+                    continue;
+                }
+                14 => {
+                    store.index_all().unwrap();
+                    continue;
+                }
+                _ => {
+                    stores[which] = sqlite(&clock, [1, 7, 1 << 20][which]);
+                    continue;
+                }
+            };
+            assert_eq!(told.0, told.1, "step {step} of seed {seed}, store {which}, {key}");
+        }
+        let hand = Connection::open(dir.file()).unwrap();
+        let doubled: i64 = hand
+            .query_row("select count(*) - count(distinct k) from idem_record", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(doubled, 0);
+    }
+}
+
+/// An answer without its times and fences.
+fn told(answer: &impl std::fmt::Debug) -> String {
+    format!("{answer:?}").chars().take_while(|letter| letter.is_alphanumeric()).collect()
+}
+
+#[test]
+fn of_three_processes_that_index_all_the_time_one_gets_each_key() {
+    let dir = Dir::new();
+    let mut actors: Vec<_> = (0..3).map(|_| Actor::start("race and index", &dir.file())).collect();
+    for actor in &mut actors {
+        assert_eq!(actor.hears(), "ready");
+    }
+    actors.iter_mut().for_each(Actor::tell);
+    let mut keys: Vec<usize> = Vec::new();
+    for mut actor in actors {
+        keys.extend(actor.hears().split_whitespace().map(|key| key.parse::<usize>().unwrap()));
+        actor.ends_well();
+    }
+    keys.sort_unstable();
+    assert_eq!(keys, (0..RACE).collect::<Vec<_>>());
+}
+
+/// It is killed at some step, and what it has not put there others do.
+#[test]
+fn keys_that_a_killed_process_was_putting_into_the_index_are_found() {
+    let dir = Dir::new();
+    let idle = open(&dir.file(), &clock());
+    finish(&idle, "of the idle one");
+    for round in 0..4 {
+        let mut worker = Actor::start("finish and index", &dir.file());
+        let said: Vec<String> = (0..50 + 40 * round).map(|_| worker.hears()).collect();
+        worker.kill();
+        let fresh = open(&dir.file(), &clock());
+        for key in &said {
+            assert_eq!(replayed(fresh.claim(&claim(key)).wait()), key.as_bytes());
+        }
+        if round % 2 == 1 {
+            fresh.index_all().unwrap();
+        }
+        for key in said.iter().rev().take(20) {
+            assert_eq!(replayed(idle.claim(&claim(key)).wait()), key.as_bytes());
+        }
+    }
+    assert_eq!(replayed(idle.claim(&claim("of the idle one")).wait()), b"of the idle one");
+}
