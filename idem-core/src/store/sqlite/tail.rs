@@ -211,3 +211,96 @@ fn lock(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
     // Whatever panicked, no more is in it than was read.
     tail.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::store::sqlite::open;
+
+    /// A file with so many rows, who writes to it, and its directory.
+    fn file(name: &str, rows: u8) -> (Place, Connection, PathBuf) {
+        let dir = std::env::temp_dir().join(format!("idem-tail-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let place = open::locate(&dir.join("idem.db")).unwrap();
+        let connection = open::writer(&place, Duration::from_secs(1), None, false).unwrap();
+        (1..=rows).for_each(|row| put(&connection, row, row));
+        (place, connection, dir)
+    }
+
+    fn id(key: u8) -> RecordId {
+        RecordId::from_bytes([key; 32])
+    }
+
+    fn put(connection: &Connection, row: u8, key: u8) {
+        let put = "insert into idem_record (id, k, st, token, fence, tries, made_at, drop_at) values (?1, ?2, 0, zeroblob(16), 0, 1, 0, 0)";
+        connection.execute(put, (row, id(key).as_bytes().as_slice())).unwrap();
+    }
+
+    #[test]
+    fn what_a_moment_before_a_restore_shows_is_not_taken_for_what_there_is_since() {
+        let (place, writer, dir) = file("moment", 9);
+        writer.execute_batch("update idem_index set upto = 5").unwrap();
+        let keys = Keys::load(&writer, &place).unwrap();
+        let moment = open::reader(&place, Duration::from_secs(1)).unwrap();
+        let era = keys.era();
+        moment.execute_batch("begin; select count(*) from idem_record").unwrap();
+
+        writer
+            .execute_batch("delete from idem_record where id > 3; update idem_index set upto = 0, floor = 0")
+            .unwrap();
+        let position = keys.catch_up(&writer, &place, None).unwrap().unwrap();
+        assert_eq!((position.last, position.upto), (3, 0));
+        let position = keys.catch_up(&moment, &place, Some(era)).unwrap().unwrap();
+        assert_eq!((position.last, position.upto), (9, 5));
+        assert_eq!((keys.len(), keys.known(&id(2)).row, keys.known(&id(7)).row), (3, Some(2), None));
+        drop((writer, moment));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn a_row_whose_key_is_another_than_was_known_shows_that_there_is_other_content() {
+        let (place, writer, dir) = file("other", 4);
+        let keys = Keys::load(&writer, &place).unwrap();
+        writer
+            .execute_batch("delete from idem_record where id > 2; update idem_index set floor = 0")
+            .unwrap();
+        put(&writer, 3, 13);
+        put(&writer, 4, 14);
+        assert_eq!(keys.next_row(&id(13)), Some((5, id(4))), "nobody has looked");
+        keys.catch_up(&writer, &place, None).unwrap();
+        assert_eq!((keys.known(&id(3)).row, keys.known(&id(13)).row), (None, Some(3)));
+        drop(writer);
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn rows_of_ones_own_behind_others_that_are_not_known_are_read_with_them() {
+        let (place, writer, dir) = file("own", 1);
+        let keys = Keys::load(&writer, &place).unwrap();
+        put(&writer, 2, 2);
+        put(&writer, 3, 3);
+        keys.add(2, [(id(3), 3)]);
+        assert_eq!(keys.known(&id(3)).row, None);
+        keys.catch_up(&writer, &place, None).unwrap();
+        assert_eq!((keys.known(&id(2)).row, keys.known(&id(3)).row), (Some(2), Some(3)));
+        drop(writer);
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn the_last_row_may_be_gone_without_the_rest_being_in_doubt() {
+        let (place, writer, dir) = file("gone", 4);
+        let keys = Keys::load(&writer, &place).unwrap();
+        let era = keys.era();
+        writer.execute_batch("delete from idem_record where id > 2").unwrap();
+        put(&writer, 5, 5);
+        let position = keys.catch_up(&writer, &place, None).unwrap().unwrap();
+        assert_eq!((position.end, position.last, keys.era()), (5, 5, era));
+        assert_eq!(keys.next_row(&id(6)), Some((6, id(5))));
+        drop(writer);
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+}

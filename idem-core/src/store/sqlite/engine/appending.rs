@@ -119,7 +119,7 @@ mod tests {
         let reader = open::reader(&one.place, Duration::from_secs(1)).unwrap();
         let (keys, place) = (one.keys.clone(), one.place.clone());
         let written = one.insert_behind(&claim.id, &record, || {
-            assert!(keys.catch_up(&reader, &place, None).unwrap().is_some())
+            assert!(keys.catch_up(&reader, &place, None).unwrap().is_some());
         });
         assert!(!matches!(written, Ok(true)), "the other one has it");
         one.roll_back();
