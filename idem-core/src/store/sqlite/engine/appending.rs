@@ -14,11 +14,7 @@ const APPEND_NEW: &str = concat!(
     "?14 where not exists (select 1 from idem_key where start = substr(?1, 1, 8))"
 );
 /// The same, if there is a row before it, the last that there has ever been, and that is of the key that it is expected to be of.
-const APPEND_NEXT: &str = concat!(
-    include_str!("append.sql"),
-    "?14 where not exists (select 1 from idem_key where start = substr(?1, 1, 8)) and ?14 > (select floor from idem_index) ",
-    "and (select id = ?14 - 1 and k = ?15 from idem_record order by id desc limit 1)"
-);
+const APPEND_NEXT: &str = include_str!("append_next.sql");
 
 impl Engine {
     /// Writes a record if its key is not known, and returns whether it did. If it did not, there may be none all the same.
