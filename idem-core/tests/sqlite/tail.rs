@@ -7,21 +7,75 @@ use rusqlite::Connection;
 use crate::asks::{Dir, KEEP, LEASE, claim, clock, completion, granted, id, open, replayed};
 use crate::processes::{Actor, RACE};
 
-/// What a restore does, in one transaction while others have the file open: rows behind the second are as if they had never been.
-fn restore_two_rows(dir: &Dir) {
-    let hand = Connection::open(dir.file()).unwrap();
-    hand.execute_batch(
-        "begin immediate; delete from idem_record where id > 2; update idem_index set upto = 0, next = 0, byte = 0, floor = 0; \
-         delete from idem_key; commit",
-    )
-    .unwrap();
-}
-
 fn finish(store: &SqliteStore, key: &str) {
     let claim = claim(key);
     let grant = granted(store.claim(&claim).wait());
     let recorded = store.complete(&completion(&claim, grant, key.as_bytes())).wait().unwrap();
     assert_eq!(recorded, Recorded::Stored);
+}
+
+/// What SQLite's online backup makes of the file, and puts back into it while stores have it open.
+struct Copy(std::path::PathBuf);
+
+impl Copy {
+    fn of(dir: &Dir) -> Self {
+        let copy = dir.path().join("copy.db");
+        Connection::open(dir.file()).unwrap().backup("main", &copy, None).unwrap();
+        Self(copy)
+    }
+
+    fn restore(&self, dir: &Dir) {
+        let mut hand = Connection::open(dir.file()).unwrap();
+        hand.restore("main", &self.0, None::<fn(rusqlite::backup::Progress)>).unwrap();
+    }
+}
+
+/// So many in a row that the next is taken for new, and claimed without a look.
+fn expecting_new_ones(dir: &Dir, clock: &ManualClock) -> SqliteStore {
+    let store = open(&dir.file(), clock);
+    (0..40).for_each(|n| finish(&store, &format!("before {n}")));
+    store
+}
+
+#[test]
+fn after_a_restore_of_a_time_before_the_index_knew_them_messages_are_known() {
+    let dir = Dir::new();
+    let store = expecting_new_ones(&dir, &clock());
+    let copy = Copy::of(&dir);
+    store.index_all().unwrap();
+    // The memory of the store holds none of them any more.
+    assert!(store.inspect(&id("after")).wait().unwrap().is_none());
+    finish(&store, "after");
+    copy.restore(&dir);
+    finish(&open(&dir.file(), &clock()), "after");
+    assert_eq!(replayed(store.claim(&claim("before 3")).wait()), b"before 3");
+}
+
+#[test]
+fn after_a_restore_messages_that_come_again_in_nearly_the_same_order_are_known() {
+    let dir = Dir::new();
+    let store = expecting_new_ones(&dir, &clock());
+    let copy = Copy::of(&dir);
+    ["one", "two", "last"].iter().for_each(|key| finish(&store, key));
+    copy.restore(&dir);
+    let other = open(&dir.file(), &clock());
+    ["one", "another", "last"].iter().for_each(|key| finish(&other, key));
+    assert_eq!(replayed(store.claim(&claim("another")).wait()), b"another");
+}
+
+#[test]
+fn after_a_restore_messages_are_known_behind_one_that_is_gone() {
+    let (dir, clock) = (Dir::new(), clock());
+    let store = expecting_new_ones(&dir, &clock);
+    let copy = Copy::of(&dir);
+    ["one", "last"].iter().for_each(|key| finish(&store, key));
+    copy.restore(&dir);
+    let other = open(&dir.file(), &clock);
+    ["another", "gone", "last"].iter().for_each(|key| finish(&other, key));
+    // A row whose fence is of this very moment stays.
+    clock.advance(LEASE);
+    other.forget(&id("gone"), true).wait().unwrap();
+    assert_eq!(replayed(store.claim(&claim("another")).wait()), b"another");
 }
 
 /// As many as it had, fewer and more.
@@ -32,11 +86,13 @@ fn after_a_restore_no_message_is_taken_for_one_whose_row_has_been_given_again() 
             let dir = Dir::new();
             let clock = clock();
             let store = open(&dir.file(), &clock);
-            (0..4).for_each(|n| finish(&store, &format!("before {n}")));
+            (0..2).for_each(|n| finish(&store, &format!("before {n}")));
+            let copy = Copy::of(&dir);
+            (2..4).for_each(|n| finish(&store, &format!("before {n}")));
             if indexes {
                 store.index_all().unwrap();
             }
-            restore_two_rows(&dir);
+            copy.restore(&dir);
             let other = open(&dir.file(), &clock);
             (0..later).for_each(|n| finish(&other, &format!("after {n}")));
             for n in 0..later {
@@ -56,16 +112,11 @@ fn after_a_restore_no_message_is_taken_for_one_whose_row_has_been_given_again() 
 #[test]
 fn after_a_restore_a_claim_without_a_look_finds_what_others_have_written() {
     for later in [1, 2, 3, 4] {
-        let dir = Dir::new();
-        let clock = clock();
-        let store = open(&dir.file(), &clock);
-        // So many in a row that the next is taken for new.
-        (0..40).for_each(|n| finish(&store, &format!("before {n}")));
-        let hand = Connection::open(dir.file()).unwrap();
-        hand.execute_batch(
-            "begin immediate; delete from idem_record where id > 38; update idem_index set floor = 0; commit",
-        )
-        .unwrap();
+        let (dir, clock) = (Dir::new(), clock());
+        let store = expecting_new_ones(&dir, &clock);
+        let copy = Copy::of(&dir);
+        (0..2).for_each(|n| finish(&store, &format!("lost {n}")));
+        copy.restore(&dir);
         let other = open(&dir.file(), &clock);
         (0..later).for_each(|n| finish(&other, &format!("after {n}")));
         assert_eq!(replayed(store.claim(&claim("after 0")).wait()), b"after 0", "{later}");

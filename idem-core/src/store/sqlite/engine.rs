@@ -44,10 +44,10 @@ pub(super) struct Engine {
     keys: Arc<Keys>,
     /// Rows that this transaction has made.
     made: HashMap<RecordId, i64>,
-    /// The row behind which the first of them is.
-    made_behind: i64,
-    /// How far things are in the file, once this transaction has learnt it.
+    /// How far things are in the file, if that is known: it is as long as nobody else commits.
     position: Option<Position>,
+    /// SQLite's count of the commits of others at the time when it was learnt.
+    others: i64,
     /// How many keys are in the tail before they are put into the index.
     tail: usize,
     /// Whether they are being put there.
@@ -87,8 +87,8 @@ impl Engine {
             written: 0,
             keys,
             made: HashMap::new(),
-            made_behind: 0,
             position: None,
+            others: 0,
             tail,
             indexing: false,
         }
@@ -113,7 +113,6 @@ impl Engine {
         answers: &mut Answers,
     ) -> Result<(), StoreError> {
         let now = self.begin(wait)?;
-        self.learn_position()?;
         if std::mem::take(&mut self.house.full) {
             // Nothing is written while there is no room, so no write would ever come to clean up after.
             self.keep_house(Self::WINDOW, now)?;
@@ -143,13 +142,15 @@ impl Engine {
         // Read once the lock is held: no record in the file is younger, and nobody changes one until the commit.
         let now = self.clock.now();
         self.check_file(now)?;
-        self.position = None;
+        self.learn_position()?;
         Ok(now)
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
         self.run("commit", "commit")?;
-        self.keys.add(self.made_behind, self.made.drain());
+        if let Some(position) = self.position {
+            self.keys.add(position.content, self.made.drain());
+        }
         self.committed();
         Ok(())
     }
@@ -157,6 +158,8 @@ impl Engine {
     /// Ends a transaction that failed midway.
     pub(super) fn roll_back(&mut self) {
         self.made.clear();
+        // Rows of its own may be counted in it.
+        self.position = None;
         if !self.connection.is_autocommit() {
             // If even this fails, every later transaction fails to begin and says so.
             let _ = self.connection.execute_batch("rollback");
@@ -213,7 +216,6 @@ impl Engine {
         if let Some(answer) = self.usual(id, operation, now)? {
             return Ok(answer);
         }
-        self.learn_position()?;
         let found = self.looking().find_known(id, self.made.get(id).copied())?;
         let (answer, change) = decide(found.as_ref().map(|found| &found.record), operation, now);
         match (change, found) {
@@ -263,7 +265,7 @@ impl Engine {
     }
 
     fn looking(&self) -> Looking<'_> {
-        Looking { connection: &self.connection, place: &self.place, keys: &self.keys, era: None }
+        Looking { connection: &self.connection, place: &self.place, keys: &self.keys }
     }
 
     fn prepare(&self, sql: &str) -> Result<CachedStatement<'_>, StoreError> {

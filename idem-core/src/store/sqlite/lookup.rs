@@ -55,8 +55,6 @@ pub(super) struct Looking<'l> {
     pub(super) connection: &'l Connection,
     pub(super) place: &'l Place,
     pub(super) keys: &'l Keys,
-    /// Which [`era`](Keys::era) it was when the moment began that is looked at, if that is not now.
-    pub(super) era: Option<u64>,
 }
 
 impl Looking<'_> {
@@ -85,7 +83,7 @@ impl Looking<'_> {
             if let Some(answer) = self.ask_at(question, id, known.row)? {
                 return Ok(Some(answer));
             }
-            if self.keys.catch_up(self.connection, self.place, self.era)?.is_none() {
+            if self.keys.catch_up(self.connection, self.place)?.is_none() {
                 break;
             }
             // A row that has come since is in the tail, or has left it for an index that was read before.

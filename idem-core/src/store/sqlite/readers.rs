@@ -31,15 +31,14 @@ impl Readers {
 
     /// A connection for one look after the other, each at what the last commit before it left.
     pub(super) fn look(&self) -> Reader<'_> {
-        Reader { connection: self.free(), readers: self, era: None }
+        Reader { connection: self.free(), readers: self }
     }
 
     /// A connection for many looks at one moment, that of the first. What begins and ends a look is most of its time.
     ///
     /// A record may be missing that was there at that moment, if its key went into the index meanwhile.
     pub(super) fn look_at_once(&self) -> Result<Moment<'_>, StoreError> {
-        let mut reader = self.look();
-        reader.era = Some(self.keys.era());
+        let reader = self.look();
         reader.run("begin").map_err(|error| self.place.fault("read records", error))?;
         Ok(Moment(reader))
     }
@@ -61,8 +60,6 @@ impl Readers {
 pub(super) struct Reader<'r> {
     connection: MutexGuard<'r, Connection>,
     readers: &'r Readers,
-    /// As in [`Looking`].
-    era: Option<u64>,
 }
 
 impl Reader<'_> {
@@ -78,7 +75,7 @@ impl Reader<'_> {
 
     fn looking(&self) -> Looking<'_> {
         let Readers { place, keys, .. } = self.readers;
-        Looking { connection: &self.connection, place, keys, era: self.era }
+        Looking { connection: &self.connection, place, keys }
     }
 
     fn run(&self, sql: &str) -> rusqlite::Result<()> {

@@ -104,20 +104,15 @@ pub(super) fn write(
     Ok(statement.raw_execute()? == 1)
 }
 
-/// Writes a record into row `row`, with the statement in `append.sql`, under its conditions: one may be the key of the row `before`. Returns
-/// whether it did.
+/// Writes a record into row `row`, with the statement in `append.sql`, unless the index knows its key. Returns whether it did.
 pub(super) fn append(
     statement: &mut Statement<'_>,
     id: &RecordId,
     record: &Record,
     row: i64,
-    before: Option<RecordId>,
 ) -> rusqlite::Result<bool> {
     bind(statement, id.as_bytes().as_slice(), record)?;
     statement.raw_bind_parameter(14, row)?;
-    if let Some(key) = before {
-        statement.raw_bind_parameter(15, key.as_bytes().as_slice())?;
-    }
     Ok(statement.raw_execute()? == 1)
 }
 

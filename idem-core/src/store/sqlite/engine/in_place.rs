@@ -62,27 +62,18 @@ impl Engine {
     /// Judges a claim in a transaction of its own, if no other process writes. What goes wrong has been taken back: the writer waits
     /// for its turn, or meets it again and reports it.
     fn grant(&mut self, id: &RecordId, operation: &Operation) -> Option<Verdict> {
-        // Where nobody else has written, it need not be asked how far things are.
-        [false, true].into_iter().find_map(|learn| {
-            let verdict = self.try_grant(id, operation, learn);
+        let verdict = self.try_grant(id, operation);
+        if verdict.is_err() {
             self.roll_back();
-            verdict.ok()
-        })
+        }
+        verdict.ok()
     }
 
-    fn try_grant(
-        &mut self,
-        id: &RecordId,
-        operation: &Operation,
-        learn: bool,
-    ) -> Result<Verdict, StoreError> {
+    fn try_grant(&mut self, id: &RecordId, operation: &Operation) -> Result<Verdict, StoreError> {
         self.be_patient(Duration::ZERO)?;
         let begun = self.begin(Wait::Commit);
         self.be_patient(self.patience)?;
         let now = begun?;
-        if learn {
-            self.learn_position()?;
-        }
         let Answer::Claim(verdict) = self.operate(id, operation, now)? else {
             unreachable!("a claim has a verdict")
         };

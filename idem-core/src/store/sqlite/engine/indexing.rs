@@ -12,13 +12,30 @@ impl Engine {
     /// Keys in the index for each page of it that one step may write, roughly: 160 are on a page, and a step is for one in 32 of them.
     const ROWS: usize = 160 * 32;
 
-    /// Finds out what others have written, in a transaction that writes: then all keys are known until its end.
+    /// Finds out what others have written, if they have, in a transaction that writes: then all keys are known until its end, and
+    /// from then on as long as nobody else commits.
     pub(super) fn learn_position(&mut self) -> Result<(), StoreError> {
-        if self.position.is_none() {
-            self.position = self.keys.catch_up(&self.connection, &self.place, None)?;
+        if self.keys.are_unique() {
+            return Ok(());
+        }
+        let others = self.commits_of_others()?;
+        if self.position.is_none() || others != self.others {
+            self.position = self.keys.catch_up(&self.connection, &self.place)?;
+            if self.position.is_some_and(|position| position.content < self.keys.content()) {
+                // Nobody sees an earlier moment in here: somebody has set the count back.
+                self.keys.forget();
+                self.position = self.keys.catch_up(&self.connection, &self.place)?;
+            }
+            self.others = others;
             self.indexing = self.position.is_some_and(|position| position.next != 0);
         }
         Ok(())
+    }
+
+    /// A number that is another once somebody else has committed, whatever that was: rows, or all content of an earlier file.
+    fn commits_of_others(&self) -> Result<i64, StoreError> {
+        let count = self.prepare("pragma data_version")?.query_row([], |row| row.get(0));
+        count.map_err(|error| self.place.fault("ask whether others have written", error))
     }
 
     /// Whether there are keys to put into the index.
@@ -29,12 +46,14 @@ impl Engine {
     /// Puts the next of them there, in a transaction of its own.
     pub(in crate::store::sqlite) fn index_some(&mut self) -> Result<(), StoreError> {
         self.begin(Wait::Commit)?;
-        self.learn_position()?;
         // Another process may have done it.
         if let Some(position) = self.position
             && self.has_keys_to_index()
         {
             self.index_next(position)?;
+            self.commit()?;
+            self.position = None;
+            return Ok(());
         }
         self.commit()
     }
