@@ -92,6 +92,18 @@ impl Beside {
                 let found = hear(store.claim_many(&claims), step.polled);
                 self.compare(at, &asked, found.map(|all| all.into_iter().map(Answer::Claim).collect()))
             }
+            Action::Refused(many, refused) => {
+                let asked = self.asked(many);
+                let claims: Vec<_> = asked.iter().filter_map(Asked::claim).collect();
+                let claim = || hear(store.claim_many(&claims), step.polled);
+                match self.outside.refusing(*refused, claim) {
+                    Err(error) if error.to_string().contains("refused") => Ok(()),
+                    found => {
+                        let found = found.map(|all| all.into_iter().map(Answer::Claim).collect());
+                        self.compare(at, &asked, found)
+                    }
+                }
+            }
             Action::Ends(many) => {
                 let asked = self.asked(many);
                 let ends: Vec<_> = asked.iter().filter_map(Asked::end).collect();

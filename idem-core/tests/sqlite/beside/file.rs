@@ -39,6 +39,18 @@ impl Outside {
         .unwrap();
     }
 
+    /// Takes back every transaction that makes a row of `refused`, while `work` is done.
+    pub(super) fn refusing<T>(&self, refused: u16, work: impl FnOnce() -> T) -> T {
+        let refusing = format!(
+            "create trigger refusing before insert on idem_record when hex(new.k) = '{}' begin select raise(rollback, 'refused'); end",
+            id(refused).as_bytes().iter().map(|byte| format!("{byte:02X}")).collect::<String>()
+        );
+        self.0.execute_batch(&refusing).unwrap();
+        let done = work();
+        self.0.execute_batch("drop trigger refusing").unwrap();
+        done
+    }
+
     /// Takes from the model what is not in the file.
     pub(super) fn teach(&self, model: &mut Model) {
         let seen = Seen::by(&self.0);

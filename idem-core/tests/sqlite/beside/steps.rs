@@ -37,6 +37,8 @@ pub(super) enum Action {
     Ask(u16, Ask),
     Claims(Many),
     Ends(Many),
+    /// Claims that the file takes back, all of them, if one is of this key and makes a row.
+    Refused(Many, u16),
     Sweep(usize),
     Pass(Duration),
     SetBack(Duration),
@@ -126,6 +128,7 @@ fn step(setting: Setting) -> impl Strategy<Value = Step> {
         20 => (0..keys, ask()).prop_map(|(key, ask)| Action::Ask(key, ask)),
         4 => many(keys, claim()).prop_map(Action::Claims),
         3 => many(keys, end()).prop_map(Action::Ends),
+        1 => refused(keys),
         2 => select(vec![1_000, 3, 2, 1, 0]).prop_map(Action::Sweep),
         4 => spans().prop_map(Action::Pass),
         1 => spans().prop_map(Action::SetBack),
@@ -146,6 +149,13 @@ fn many(keys: u16, of: impl Strategy<Value = Ask> + Clone) -> impl Strategy<Valu
         vec((0..keys, of.clone()), 0..5).prop_map(Many::Each),
         (0..keys, 1..=keys, of).prop_map(|(from, count, ask)| Many::Run(from, count, ask)),
     ]
+}
+
+/// Neighbours, and one among them or a little behind.
+fn refused(keys: u16) -> impl Strategy<Value = Action> {
+    (0..keys, 1..=keys, 0..=keys, claim()).prop_map(move |(from, count, at, claim)| {
+        Action::Refused(Many::Run(from, count, claim), (from + at.min(count)) % keys)
+    })
 }
 
 fn ask() -> impl Strategy<Value = Ask> {

@@ -176,6 +176,19 @@ mod tests {
         std::fs::remove_dir_all(dir).unwrap();
     }
 
+    /// Nothing else would show it: who does not know its own rows reads them, and is slower.
+    #[test]
+    fn a_row_that_was_committed_is_known_without_being_read() {
+        let (mut one, other, dir) = engines("known");
+        assert!(matches!(one.claim_in_place(&claim(1), true), Ok(Some(Verdict::Claimed(_)))));
+        assert_eq!((one.row(&claim(1).id), one.keys.last()), (Some(1), 1));
+        let next = Claim { id: RecordId::from_bytes([2; 32]), ..claim(1) };
+        one.transact(Wait::Commit, [Work::Claims(vec![next.clone()])].iter(), &mut Vec::new()).unwrap();
+        assert_eq!((one.row(&next.id), one.keys.last()), (Some(2), 2));
+        drop((one, other));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
     #[test]
     fn while_another_process_writes_a_duplicate_is_answered_and_a_new_message_left_to_the_writer() {
         let (mut one, other, dir) = engines("busy");
