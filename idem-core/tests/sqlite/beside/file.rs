@@ -41,9 +41,10 @@ impl Outside {
 
     /// Takes back every transaction that makes a row of `refused`, while `work` is done.
     pub(super) fn refusing<T>(&self, refused: u16, work: impl FnOnce() -> T) -> T {
+        // The end of a name is its key.
         let refusing = format!(
-            "create trigger refusing before insert on idem_record when hex(new.k) = '{}' begin select raise(rollback, 'refused'); end",
-            id(refused).as_bytes().iter().map(|byte| format!("{byte:02X}")).collect::<String>()
+            "create trigger refusing before insert on idem_record when substr(new.k, 31) = x'{refused:04x}' \
+             begin select raise(rollback, 'refused'); end"
         );
         self.0.execute_batch(&refusing).unwrap();
         let done = work();
