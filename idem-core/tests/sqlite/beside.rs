@@ -17,7 +17,7 @@ use proptest::prelude::*;
 
 use self::file::Outside;
 use self::model::{Asked, Model, id};
-use self::steps::{Action, Many, Setting, Step, runs};
+use self::steps::{Action, Ask, Many, Setting, Step, runs};
 use crate::asks::{Dir, awaited};
 
 /// Runs in a usual test; `PROPTEST_CASES` asks for another number.
@@ -133,6 +133,12 @@ impl Beside {
                 Ok(()) => Ok(()),
                 Err(error) => self.excuse(at, &error),
             },
+            Action::ExpectNew => (0..32).try_for_each(|_| {
+                // Of a key behind all others.
+                let asked = self.model.asked(self.setting.keys, &Ask::FLEETING);
+                let found = self.stores[at].claim(asked.claim().as_ref().expect("a claim")).wait();
+                self.compare(at, &[asked], found.map(|verdict| vec![Answer::Claim(verdict)]))
+            }),
             Action::Reopen => {
                 self.reopen(at);
                 Ok(())

@@ -44,6 +44,8 @@ pub(super) enum Action {
     SetBack(Duration),
     /// So many steps of putting keys into the index; all are 32.
     Index(usize),
+    /// Grants until the store expects that the next claim finds no record, and does not look before.
+    ExpectNew,
     Reopen,
     Delete(Which),
 }
@@ -74,6 +76,19 @@ pub(super) enum Ask {
     Release(By),
     Forget { force: bool },
     Inspect,
+}
+
+impl Ask {
+    /// A claim that is granted each time: its record ends as it begins.
+    pub(super) const FLEETING: Self = Self::Claim {
+        by: By::Holder,
+        payload: 0,
+        lease: Duration::ZERO,
+        keep: Duration::ZERO,
+        parks: false,
+        max_tries: 1,
+        durable: false,
+    };
 }
 
 #[derive(Clone, Debug)]
@@ -133,6 +148,7 @@ fn step(setting: Setting) -> impl Strategy<Value = Step> {
         4 => spans().prop_map(Action::Pass),
         1 => spans().prop_map(Action::SetBack),
         4 => prop_oneof![2 => Just(32), 1 => 1..32_usize].prop_map(Action::Index),
+        3 => Just(Action::ExpectNew),
         1 => Just(Action::Reopen),
         2 => which(keys).prop_map(Action::Delete),
     ];
