@@ -148,7 +148,7 @@ fn step(setting: Setting) -> impl Strategy<Value = Step> {
         4 => spans().prop_map(Action::Pass),
         1 => spans().prop_map(Action::SetBack),
         4 => prop_oneof![2 => Just(32), 1 => 1..32_usize].prop_map(Action::Index),
-        3 => Just(Action::ExpectNew),
+        1 => Just(Action::ExpectNew),
         1 => Just(Action::Reopen),
         2 => which(keys).prop_map(Action::Delete),
     ];
