@@ -45,6 +45,14 @@ fn opening() -> Opening {
     Opening::new(move || SqliteStore::open(scratch.file()).expect("a file that can be opened"))
 }
 
+/// With keys that go into the index all the time, while everything else happens.
+fn indexing() -> Opening {
+    let scratch = Scratch::new();
+    Opening::new(move || {
+        SqliteStore::builder(scratch.file()).tail(2).open().expect("a file that can be opened")
+    })
+}
+
 fn seen() -> Opening {
     let scratch = Scratch::new();
     Opening::new(move || SeenSet::new(SqliteStore::open(scratch.file()).expect("a file that can be opened")))
@@ -61,6 +69,13 @@ fn on_clock() -> InScratch<OnClock> {
     let scratch = Scratch::new();
     let open =
         |clock| SqliteStore::builder(scratch.file()).clock(clock).open().expect("a file that can be opened");
+    InScratch { fixture: OnClock::new(open), _scratch: scratch }
+}
+
+fn indexing_on_clock() -> InScratch<OnClock> {
+    let scratch = Scratch::new();
+    let builder = SqliteStore::builder(scratch.file()).tail(2);
+    let open = |clock| builder.clock(clock).open().expect("a file that can be opened");
     InScratch { fixture: OnClock::new(open), _scratch: scratch }
 }
 
@@ -83,18 +98,23 @@ idem::conformance_tests!(core, plain, opening());
 idem::conformance_tests!(core, polled, Polled(opening()));
 idem::conformance_tests!(core, arc_of_dyn, shared());
 idem::conformance_tests!(core, behind_a_seen_set, seen());
+idem::conformance_tests!(core, indexing, indexing());
 idem::conformance_tests!(keys, keys, opening());
 idem::conformance_tests!(batch, batches, opening());
+idem::conformance_tests!(batch, batches_indexing, indexing());
 idem::conformance_tests!(batch, batches_polled, Polled(opening()));
 idem::conformance_tests!(batch, batches_behind_a_seen_set, seen());
 idem::conformance_tests!(core, in_batches, Batched::new(opening()));
 idem::conformance_tests!(batch, batches_in_batches, Batched::new(opening()));
 idem::conformance_tests!(clock, on_a_clock, on_clock());
+idem::conformance_tests!(clock, on_a_clock_indexing, indexing_on_clock());
 idem::conformance_tests!(clock, on_a_clock_polled, Polled(on_clock()));
 idem::conformance_tests!(clock, on_a_clock_behind_a_seen_set, seen_on_clock());
 idem::conformance_tests!(durable, reopened, opening());
 idem::conformance_tests!(durable, reopened_behind_a_seen_set, seen());
+idem::conformance_tests!(durable, reopened_indexing, indexing());
 idem::conformance_tests!(shared, by_two_connections, opening());
+idem::conformance_tests!(shared, by_two_connections_indexing, indexing());
 idem::conformance_tests!(processes, by_processes, OneFile::new());
 idem::conformance_tests!(bounded, small_file, small());
 

@@ -121,7 +121,13 @@ impl SqliteStore {
     /// Puts all keys into the index of the file. For tests; by itself it is done in steps, once there are many.
     #[doc(hidden)]
     pub fn index_all(&self) -> Result<(), StoreError> {
-        self.0.writer.index_all()
+        self.index_steps(usize::MAX)
+    }
+
+    /// Goes so many steps towards that.
+    #[doc(hidden)]
+    pub fn index_steps(&self, steps: usize) -> Result<(), StoreError> {
+        self.0.writer.index_steps(steps)
     }
 
     fn start(builder: SqliteStoreBuilder) -> Result<Self, StoreError> {

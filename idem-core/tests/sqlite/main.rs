@@ -2,6 +2,7 @@
 
 mod asks;
 mod bad_files;
+mod beside;
 mod crowd;
 mod late;
 mod neighbours;

@@ -115,10 +115,10 @@ impl Writer {
         }
     }
 
-    /// Puts all keys into the index.
-    pub(super) fn index_all(&self) -> Result<(), StoreError> {
+    /// Puts keys into the index, in so many steps at most.
+    pub(super) fn index_steps(&self, steps: usize) -> Result<(), StoreError> {
         let mut engine = self.lock();
-        self.guard(&mut engine, Engine::index_all)
+        self.guard(&mut engine, |engine| engine.index_steps(steps))
     }
 
     fn run(&self) {

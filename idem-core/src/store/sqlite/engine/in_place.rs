@@ -167,6 +167,36 @@ pub(super) mod tests {
         std::fs::remove_dir_all(dir).unwrap();
     }
 
+    /// Nothing else would show it: who does not know its own rows reads them, and is slower.
+    #[test]
+    fn a_row_that_was_committed_is_known_without_being_read() {
+        let (mut one, other, dir) = engines("known");
+        assert!(matches!(one.claim_in_place(&claim(1), true), Ok(Some(Verdict::Claimed(_)))));
+        let behind =
+            |engine: &Engine| engine.keys.next_row(&RecordId::from_bytes([3; 32])).map(|(row, _)| row);
+        assert_eq!((one.row(&claim(1).id), behind(&one)), (Some(1), Some(2)));
+        let next = Claim { id: RecordId::from_bytes([2; 32]), ..claim(1) };
+        one.transact(Wait::Commit, [Work::Claims(vec![next.clone()])].iter(), &mut Vec::new()).unwrap();
+        assert_eq!((one.row(&next.id), behind(&one)), (Some(2), Some(3)));
+        drop((one, other));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn a_grant_without_a_look_takes_no_number_of_a_row_that_came_and_went() {
+        let (mut one, mut other, dir) = engines("number");
+        let of = |id: u8| Claim { id: RecordId::from_bytes([id; 32]), ..claim(id) };
+        assert!(matches!(one.claim_in_place(&of(1), true), Ok(Some(Verdict::Claimed(_)))));
+        other.transact(Wait::Commit, [Work::Claims(vec![of(2)])].iter(), &mut Vec::new()).unwrap();
+        assert_eq!(other.connection.execute("delete from idem_record where id = 2", []), Ok(1));
+        assert!(matches!(one.claim_in_place(&of(3), true), Ok(Some(Verdict::Claimed(_)))));
+        // Who has seen row 2 looks behind it only.
+        let verdict = other.claim_in_place(&Claim { id: of(3).id, ..of(4) }, true);
+        assert!(matches!(verdict, Ok(Some(Verdict::InProgress { .. }))), "{verdict:?}");
+        drop((one, other));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
     #[test]
     fn while_another_process_writes_a_duplicate_is_answered_and_a_new_message_left_to_the_writer() {
         let (mut one, other, dir) = engines("busy");

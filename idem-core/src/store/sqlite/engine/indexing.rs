@@ -58,12 +58,15 @@ impl Engine {
         self.commit()
     }
 
-    /// Puts all of them there.
-    pub(in crate::store::sqlite) fn index_all(&mut self) -> Result<(), StoreError> {
+    /// Puts them there in so many steps, or all of them if there are fewer, however few they are.
+    pub(in crate::store::sqlite) fn index_steps(&mut self, steps: usize) -> Result<(), StoreError> {
         let tail = std::mem::replace(&mut self.tail, 1);
-        let mut done = self.index_some();
-        while done.is_ok() && self.indexing {
+        let mut done = Ok(());
+        for _ in 0..steps {
             done = self.index_some();
+            if done.is_err() || !self.indexing {
+                break;
+            }
         }
         self.tail = tail;
         done
