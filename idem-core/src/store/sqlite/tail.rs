@@ -203,3 +203,98 @@ fn lock(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
     // Whatever panicked, no more is in it than was read.
     tail.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+    use std::time::Duration;
+
+    use rusqlite::backup::Progress;
+
+    use super::*;
+    use crate::store::sqlite::open;
+
+    /// A file, who writes to it, and its directory.
+    fn file(name: &str) -> (Place, Connection, PathBuf) {
+        let dir = std::env::temp_dir().join(format!("idem-tail-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let place = open::locate(&dir.join("idem.db")).unwrap();
+        let connection = open::writer(&place, Duration::from_secs(1), None, false).unwrap();
+        (place, connection, dir)
+    }
+
+    fn id(key: u8) -> RecordId {
+        RecordId::from_bytes([key; 32])
+    }
+
+    fn put(connection: &Connection, rows: std::ops::RangeInclusive<u8>) {
+        let put = "insert into idem_record (id, k, st, token, fence, tries, made_at, drop_at) \
+                   values (?1, ?2, 0, zeroblob(16), 0, 1, 0, 0)";
+        for row in rows {
+            connection.execute(put, (row, id(row).as_bytes().as_slice())).unwrap();
+        }
+    }
+
+    fn restore(connection: &mut Connection, copy: &Path) {
+        connection.restore("main", copy, None::<fn(Progress)>).unwrap();
+    }
+
+    #[test]
+    fn what_a_moment_before_a_restore_shows_is_not_taken_for_what_there_is_since() {
+        let (place, mut writer, dir) = file("moment");
+        let copy = dir.join("copy.db");
+        put(&writer, 1..=3);
+        writer.backup("main", &copy, None).unwrap();
+        put(&writer, 4..=9);
+        let keys = Keys::load(&writer, &place).unwrap();
+        let moment = open::reader(&place, Duration::from_secs(1)).unwrap();
+        moment.execute_batch("begin; select count(*) from idem_record").unwrap();
+        let seen = |connection: &Connection| keys.catch_up(connection, &place).unwrap().unwrap();
+
+        restore(&mut writer, &copy);
+        let before = seen(&moment);
+        assert_eq!((before.last, keys.known(&id(7)).row), (9, Some(7)), "nobody has looked");
+        let since = seen(&writer);
+        assert_eq!(since.last, 3);
+        assert!(since.content > before.content);
+        assert_eq!(seen(&moment), before);
+        assert_eq!((keys.len(), keys.known(&id(2)).row, keys.known(&id(7)).row), (3, Some(2), None));
+        // Nor are rows of ones own that were committed before.
+        keys.add(before.content, [(id(10), 10)]);
+        assert_eq!(keys.known(&id(10)).row, None);
+        drop((writer, moment));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn rows_are_given_behind_the_last_that_there_has_ever_been() {
+        let (place, writer, dir) = file("gone");
+        put(&writer, 1..=4);
+        let keys = Keys::load(&writer, &place).unwrap();
+        writer.execute_batch("delete from idem_record where id > 2").unwrap();
+        assert_eq!(keys.catch_up(&writer, &place).unwrap().unwrap().last, 4);
+        // A vacuum counts as other content, and is none.
+        writer.execute_batch("vacuum").unwrap();
+        assert_eq!(keys.catch_up(&writer, &place).unwrap().unwrap().last, 4);
+        assert_eq!((keys.len(), keys.known(&id(2)).row), (2, Some(2)));
+        drop(writer);
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    /// A reader that waited for a greater one would wait for ever.
+    #[test]
+    fn a_count_that_was_set_back_by_hand_stops_nobody() {
+        let (place, writer, dir) = file("back");
+        put(&writer, 1..=4);
+        let keys = Keys::load(&writer, &place).unwrap();
+        writer.execute_batch("pragma schema_version = 1; insert into idem_record select 5, zeroblob(32), st, token, fence, tries, fp, made_at, drop_at, lease_at, prior, done_at, body_until, body from idem_record where id = 4").unwrap();
+        let position = keys.catch_up(&writer, &place).unwrap().unwrap();
+        assert_eq!((position.content, position.last), (1, 5));
+        assert!(keys.content() > 1);
+        keys.forget();
+        keys.catch_up(&writer, &place).unwrap();
+        assert_eq!((keys.content(), keys.len()), (1, 5));
+        drop(writer);
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+}

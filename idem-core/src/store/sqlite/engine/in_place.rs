@@ -172,12 +172,36 @@ pub(super) mod tests {
     fn a_row_that_was_committed_is_known_without_being_read() {
         let (mut one, other, dir) = engines("known");
         assert!(matches!(one.claim_in_place(&claim(1), true), Ok(Some(Verdict::Claimed(_)))));
-        let behind =
-            |engine: &Engine| engine.keys.next_row(&RecordId::from_bytes([3; 32])).map(|(row, _)| row);
-        assert_eq!((one.row(&claim(1).id), behind(&one)), (Some(1), Some(2)));
+        let last = |engine: &Engine| engine.position.map(|position| position.last);
+        assert_eq!((one.row(&claim(1).id), last(&one)), (Some(1), Some(1)));
         let next = Claim { id: RecordId::from_bytes([2; 32]), ..claim(1) };
         one.transact(Wait::Commit, [Work::Claims(vec![next.clone()])].iter(), &mut Vec::new()).unwrap();
-        assert_eq!((one.row(&next.id), behind(&one)), (Some(2), Some(3)));
+        assert_eq!((one.row(&next.id), last(&one)), (Some(2), Some(2)));
+        drop((one, other));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn it_is_asked_how_far_things_are_once_another_process_has_written_and_not_before() {
+        let (mut one, mut other, dir) = engines("asked");
+        let of = |id: u8| Claim { id: RecordId::from_bytes([id; 32]), ..claim(id) };
+        let grants = |engine: &mut Engine, id| {
+            assert!(matches!(engine.claim_in_place(&of(id), true), Ok(Some(Verdict::Claimed(_)))));
+        };
+        let counted = |engine: &Engine| engine.commits_of_others().unwrap();
+        grants(&mut one, 1);
+        let before = counted(&one);
+        grants(&mut one, 2);
+        one.index_steps(usize::MAX).unwrap();
+        one.tidy();
+        grants(&mut one, 3);
+        assert_eq!(counted(&one), before, "nobody else has written");
+        grants(&mut other, 4);
+        assert_ne!(counted(&one), before);
+        // A reader that has come upon it leaves the writer no wiser.
+        one.keys.catch_up(&one.connection, &one.place).unwrap();
+        let verdict = one.claim_in_place(&Claim { id: of(4).id, ..of(5) }, true);
+        assert!(matches!(verdict, Ok(Some(Verdict::InProgress { .. }))), "{verdict:?}");
         drop((one, other));
         std::fs::remove_dir_all(dir).unwrap();
     }

@@ -33,7 +33,7 @@ impl Engine {
     }
 
     /// A number that is another once somebody else has committed, whatever that was: rows, or all content of an earlier file.
-    fn commits_of_others(&self) -> Result<i64, StoreError> {
+    pub(super) fn commits_of_others(&self) -> Result<i64, StoreError> {
         let count = self.prepare("pragma data_version")?.query_row([], |row| row.get(0));
         count.map_err(|error| self.place.fault("ask whether others have written", error))
     }
