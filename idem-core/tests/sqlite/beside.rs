@@ -9,6 +9,7 @@ mod model;
 mod steps;
 
 use std::fmt::Debug;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use idem_core::machine::Answer;
@@ -55,6 +56,8 @@ struct Beside {
     setting: Setting,
     clock: ManualClock,
     model: Model,
+    /// What it was when the file was copied.
+    copied: Option<Model>,
     stores: Vec<SqliteStore>,
     outside: Outside,
     dir: Dir,
@@ -68,7 +71,7 @@ impl Beside {
         drop(SqliteStore::open(dir.file()).expect("a file that can be opened"));
         let stores = (0..setting.stores).map(|at| open(&dir, &clock, setting, at)).collect();
         let outside = Outside::open(&dir.file());
-        Self { setting, clock, model: Model::default(), stores, outside, dir }
+        Self { setting, clock, model: Model::default(), copied: None, stores, outside, dir }
     }
 
     fn step(&mut self, step: &Step) -> Result<(), Wrong> {
@@ -148,6 +151,18 @@ impl Beside {
                 self.outside.teach(&mut self.model);
                 Ok(())
             }
+            Action::Copy => {
+                self.outside.copy(&self.copy());
+                self.copied = Some(self.model.clone());
+                Ok(())
+            }
+            Action::Restore => {
+                if let Some(model) = &self.copied {
+                    self.model = model.clone();
+                    self.outside.restore(&self.copy());
+                }
+                Ok(())
+            }
         }
     }
 
@@ -201,6 +216,10 @@ impl Beside {
             StoreErrorKind::Full if self.is_bounded(at) => Ok(()),
             _ => Err(error.to_string()),
         }
+    }
+
+    fn copy(&self) -> PathBuf {
+        self.dir.path().join("copy.db")
     }
 
     fn is_bounded(&self, at: usize) -> bool {

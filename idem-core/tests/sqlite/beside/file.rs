@@ -7,6 +7,7 @@ use std::time::Duration;
 use idem_core::Timestamp;
 use idem_core::machine::{Record, State, StateKind};
 use rusqlite::Connection;
+use rusqlite::backup::Progress;
 
 use super::Wrong;
 use super::model::{Model, id, key};
@@ -37,6 +38,15 @@ impl Outside {
             Which::All => self.0.execute("delete from idem_record", []),
         }
         .unwrap();
+    }
+
+    /// An online backup.
+    pub(super) fn copy(&self, to: &Path) {
+        self.0.backup("main", to, None).unwrap();
+    }
+
+    pub(super) fn restore(&mut self, from: &Path) {
+        self.0.restore("main", from, None::<fn(Progress)>).unwrap();
     }
 
     /// Takes back every transaction that makes a row of `refused`, while `work` is done.

@@ -48,6 +48,10 @@ pub(super) enum Action {
     ExpectNew,
     Reopen,
     Delete(Which),
+    /// Another program copies the file.
+    Copy,
+    /// It puts the copy back into it.
+    Restore,
 }
 
 /// Many at once.
@@ -151,6 +155,8 @@ fn step(setting: Setting) -> impl Strategy<Value = Step> {
         1 => Just(Action::ExpectNew),
         1 => Just(Action::Reopen),
         2 => which(keys).prop_map(Action::Delete),
+        1 => Just(Action::Copy),
+        1 => Just(Action::Restore),
     ];
     (0..stores, prop::bool::weighted(0.3), action).prop_map(|(store, polled, action)| Step {
         store,
