@@ -136,7 +136,8 @@ impl SqliteStore {
         let connection = open::writer(&place, busy_timeout, max_bytes, shared)?;
         let keys = Arc::new(if shared { Keys::Unique } else { Keys::load(&connection, &place)? });
         let readers = Readers::open(&place, busy_timeout, keys.clone())?;
-        let engine = Engine::new(connection, place.clone(), clock.clone(), busy_timeout, keys, tail);
+        let mut engine = Engine::new(connection, place.clone(), clock.clone(), busy_timeout, keys, tail);
+        engine.index_first();
         let (writer, thread) = Writer::start(engine, place)?;
         Ok(Self(Arc::new(Inner { clock, readers, writer, thread: Some(thread) })))
     }

@@ -223,6 +223,24 @@ fn of_three_processes_that_index_all_the_time_one_gets_each_key() {
     assert_eq!(keys, (0..RACE).collect::<Vec<_>>());
 }
 
+/// As a program does that is started for each message, and ends before its writer comes to the index.
+#[test]
+fn keys_go_into_the_index_though_no_process_lives_for_long() {
+    let dir = Dir::new();
+    let upto = || -> i64 {
+        let hand = Connection::open(dir.file()).unwrap();
+        hand.query_row("select upto from idem_index", [], |row| row.get(0)).unwrap()
+    };
+    let store = open(&dir.file(), &clock());
+    (0..40).for_each(|n| finish(&store, &format!("key {n}")));
+    drop(store);
+    assert_eq!(upto(), 0);
+    for _ in 0..32 {
+        drop(SqliteStore::builder(dir.file()).clock(clock()).tail(40).open().unwrap());
+    }
+    assert_eq!(upto(), 40);
+}
+
 /// It is killed at some step, and what it has not put there others do.
 #[test]
 fn keys_that_a_killed_process_was_putting_into_the_index_are_found() {

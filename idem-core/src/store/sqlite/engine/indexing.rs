@@ -58,6 +58,14 @@ impl Engine {
         self.commit()
     }
 
+    /// Does one step before all else: where each process ends after a message, none might come to it.
+    pub(in crate::store::sqlite) fn index_first(&mut self) {
+        if self.has_keys_to_index() && self.index_some().is_err() {
+            // The writer meets it again.
+            self.roll_back();
+        }
+    }
+
     /// Puts them there in so many steps, or all of them if there are fewer, however few they are.
     pub(in crate::store::sqlite) fn index_steps(&mut self, steps: usize) -> Result<(), StoreError> {
         let tail = std::mem::replace(&mut self.tail, 1);
