@@ -52,6 +52,8 @@ pub(super) struct Engine {
     tail: usize,
     /// Whether they are being put there.
     indexing: bool,
+    /// Rows that the last transaction has made, if none were put there since.
+    batch: usize,
 }
 
 /// What an operation answered; the error concerns it alone.
@@ -91,6 +93,7 @@ impl Engine {
             others: 0,
             tail,
             indexing: false,
+            batch: 0,
         }
     }
 
@@ -148,6 +151,7 @@ impl Engine {
 
     fn commit(&mut self) -> Result<(), StoreError> {
         self.run("commit", "commit")?;
+        self.batch = self.made.len();
         if let Some(position) = self.position {
             self.keys.add(position.content, self.made.drain());
         }

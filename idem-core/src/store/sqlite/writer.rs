@@ -136,7 +136,7 @@ impl Writer {
                 }
                 Next::Index => {
                     let mut engine = self.lock();
-                    let done = self.guard(&mut engine, Engine::index_some);
+                    let done = self.guard(&mut engine, Engine::index_turn);
                     // If it failed, the next batch brings it up again.
                     self.queue.due(engine.logged(), done.is_ok() && engine.has_keys_to_index());
                     continue;

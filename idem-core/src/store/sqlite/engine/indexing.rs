@@ -8,6 +8,8 @@ use crate::store::sqlite::work::Wait;
 impl Engine {
     /// First bytes of the keys in one step: one in 32 of all keys, so that nobody waits long behind it.
     const STEP: i64 = 8;
+    /// Steps in which all keys are put there.
+    const STEPS: usize = 256 / 8;
 
     /// Keys in the index for each page of it that one step may write, roughly: 160 are on a page, and a step is for one in 32 of them.
     const ROWS: usize = 160 * 32;
@@ -66,6 +68,18 @@ impl Engine {
         }
     }
 
+    /// Does as many steps as are due for a batch: all of them by the time that as many rows have come as were in the tail. So the memory of
+    /// each process holds two tails, however many claims are in a batch.
+    pub(in crate::store::sqlite) fn index_turn(&mut self) -> Result<(), StoreError> {
+        let due = std::mem::take(&mut self.batch) * Self::STEPS / self.tail.max(1);
+        for _ in 0..due.clamp(1, Self::STEPS) {
+            if self.has_keys_to_index() {
+                self.index_some()?;
+            }
+        }
+        Ok(())
+    }
+
     /// Puts them there in so many steps, or all of them if there are fewer, however few they are.
     pub(in crate::store::sqlite) fn index_steps(&mut self, steps: usize) -> Result<(), StoreError> {
         let tail = std::mem::replace(&mut self.tail, 1);
@@ -101,5 +115,39 @@ impl Engine {
         let pages = usize::try_from(position.upto).map_or(part.len(), |rows| rows / Self::ROWS);
         self.logged += 1 + pages.min(part.len());
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::RecordId;
+    use crate::machine::Claim;
+    use crate::store::sqlite::engine::in_place::tests::{claim, engines};
+    use crate::store::sqlite::work::{Wait, Work};
+
+    #[test]
+    fn however_many_claims_a_batch_has_two_tails_are_in_memory_at_most() {
+        let (mut one, other, dir) = engines("two tails");
+        let mut made = 0_u64;
+        for size in [1, 3, 10, 40, 2] {
+            let mut most = 0;
+            for _ in 0..200 {
+                let claims = (0..size).map(|_| {
+                    made += 1;
+                    let mut id = [0; 32];
+                    id[..8].copy_from_slice(&made.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+                    Claim { id: RecordId::from_bytes(id), ..claim(1) }
+                });
+                let work = [Work::Claims(claims.collect())];
+                one.transact(Wait::Commit, work.iter(), &mut Vec::new()).unwrap();
+                most = most.max(one.keys.len());
+                if one.has_keys_to_index() {
+                    one.index_turn().unwrap();
+                }
+            }
+            assert!(most <= 2 * 10 + size, "{most} keys with batches of {size}");
+        }
+        drop((one, other));
+        std::fs::remove_dir_all(dir).unwrap();
     }
 }
