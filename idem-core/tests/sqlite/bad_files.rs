@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use idem_core::machine::{Recorded, StateKind, Verdict};
+use idem_core::machine::{Claim, Recorded, StateKind, Verdict};
 use idem_core::{SqliteStore, Store, StoreError, StoreErrorKind};
 use rusqlite::Connection;
 
@@ -65,10 +65,8 @@ fn a_schema_of_a_version_that_never_was() {
     refused(&dir.file(), StoreErrorKind::Corrupt, "version 0");
 }
 
-/// Its table had an index of its own, as the table beside others has.
-#[test]
-fn a_schema_of_the_first_version_becomes_the_present_one_with_its_records() {
-    let dir = Dir::new();
+/// A file of the first schema, with messages that have been handled. Its table had an index of its own, as the table beside others has.
+fn of_the_first_schema(dir: &Dir) -> Vec<Claim> {
     let hand = Connection::open(dir.file()).unwrap();
     hand.pragma_update(None, "journal_mode", "wal").unwrap();
     hand.execute_batch(SqliteStore::schema()).unwrap();
@@ -81,7 +79,13 @@ fn a_schema_of_the_first_version_becomes_the_present_one_with_its_records() {
     drop(guest);
     hand.pragma_update(None, "application_id", 0x6964_656d).unwrap();
     hand.pragma_update(None, "user_version", 1).unwrap();
-    drop(hand);
+    claims
+}
+
+#[test]
+fn a_schema_of_the_first_version_becomes_the_present_one_with_its_records() {
+    let dir = Dir::new();
+    let claims = of_the_first_schema(&dir);
     for _ in 0..2 {
         let store = SqliteStore::open(dir.file()).unwrap();
         for claim in &claims {
@@ -90,6 +94,22 @@ fn a_schema_of_the_first_version_becomes_the_present_one_with_its_records() {
     }
     let store = SqliteStore::open(dir.file()).unwrap();
     assert_eq!(granted(store.claim(&claim("another")).wait()).tries, 1);
+}
+
+/// It is then held twice.
+#[test]
+fn a_schema_of_the_first_version_becomes_the_present_one_though_the_file_may_not_grow() {
+    let dir = Dir::new();
+    let claims = of_the_first_schema(&dir);
+    let open = || SqliteStore::builder(dir.file()).max_bytes(1).open().unwrap();
+    let store = open();
+    assert_eq!(std::fs::metadata(dir.path().join("idem.db-wal")).unwrap().len(), 0, "the log is short again");
+    assert_eq!(replayed(store.claim(&claims[99]).wait()), b"receipt");
+    drop(store);
+    // What the old table took is there for new records, and no more.
+    let store = open();
+    let error = (0..).find_map(|n| store.claim(&claim(&format!("another {n}"))).wait().err()).unwrap();
+    assert_eq!(error.kind(), StoreErrorKind::Full, "{error}");
 }
 
 #[test]

@@ -51,7 +51,8 @@ impl SqliteStoreBuilder {
     }
 
     /// How large the file may grow, in bytes; no bound if not said. Its write-ahead log comes on top. A store that has no room
-    /// refuses with [`Full`](crate::StoreErrorKind::Full); it never deletes what is still needed.
+    /// refuses with [`Full`](crate::StoreErrorKind::Full); it never deletes what is still needed. A file with the schema
+    /// of an earlier idem takes twice its room once it has been opened, in spite of this.
     pub fn max_bytes(mut self, bytes: u64) -> Self {
         self.max_bytes = Some(bytes);
         self

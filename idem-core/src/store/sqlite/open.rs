@@ -91,7 +91,7 @@ fn join(connection: Connection, place: &Place, max_bytes: Option<u64>) -> Result
             ),
         ));
     }
-    settle(&connection, max_bytes).map_err(fault)?;
+    settle(&connection).and_then(|()| limit(&connection, max_bytes)).map_err(fault)?;
     shared::ensure(&connection, place)?;
     Ok(connection)
 }
@@ -107,10 +107,14 @@ fn set_up(
         .transaction()
         .and_then(|looking| owner(&looking))
         .map_err(|error| place.fault("open the file", error))?;
-    judge(place, owner)?;
+    let found = judge(place, owner)?;
     write_ahead(&connection, place, wait)?;
     let fault = |error| place.fault("set up the file", error);
-    settle(&connection, max_bytes).map_err(fault)?;
+    settle(&connection).map_err(fault)?;
+    // Of the first schema it is held twice for a moment, so it may be as large as it may grow and still be brought to the present one.
+    if found != Schema::First {
+        limit(&connection, max_bytes).map_err(fault)?;
+    }
 
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fault)?;
     let owner = self::owner(&transaction).map_err(fault)?;
@@ -129,6 +133,11 @@ fn set_up(
     // Deletes nothing, but a file that can only be read says so now: `begin immediate` alone would make do with reading.
     transaction.execute("delete from idem_record where id < 0", []).map_err(fault)?;
     transaction.commit().map_err(fault)?;
+    if found == Schema::First {
+        limit(&connection, max_bytes).map_err(fault)?;
+        // The whole file is in the log. Whoever looks at it just now may keep it there, until the writer copies it back.
+        let _ = connection.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(()));
+    }
     Ok(connection)
 }
 
@@ -228,11 +237,14 @@ fn write_ahead(connection: &Connection, place: &Place, wait: Duration) -> Result
     }
 }
 
-fn settle(connection: &Connection, max_bytes: Option<u64>) -> rusqlite::Result<()> {
+fn settle(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "cache_size", -16_000)?;
     // The writer thread copies the log back itself, once its callers have their answers.
-    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    connection.pragma_update(None, "wal_autocheckpoint", 0)
+}
+
+fn limit(connection: &Connection, max_bytes: Option<u64>) -> rusqlite::Result<()> {
     if let Some(bytes) = max_bytes {
         let page: u64 =
             connection.query_row("pragma page_size", [], |row| row.get::<_, i64>(0))?.unsigned_abs();
