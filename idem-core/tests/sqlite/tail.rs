@@ -14,6 +14,12 @@ fn finish(store: &SqliteStore, key: &str) {
     assert_eq!(recorded, Recorded::Stored);
 }
 
+fn finish_all(store: &SqliteStore, keys: &[&str]) {
+    for key in keys {
+        finish(store, key);
+    }
+}
+
 /// What SQLite's online backup makes of the file, and puts back into it while stores have it open.
 struct Copy(std::path::PathBuf);
 
@@ -56,10 +62,10 @@ fn after_a_restore_messages_that_come_again_in_nearly_the_same_order_are_known()
     let dir = Dir::new();
     let store = expecting_new_ones(&dir, &clock());
     let copy = Copy::of(&dir);
-    ["one", "two", "last"].iter().for_each(|key| finish(&store, key));
+    finish_all(&store, &["one", "two", "last"]);
     copy.restore(&dir);
     let other = open(&dir.file(), &clock());
-    ["one", "another", "last"].iter().for_each(|key| finish(&other, key));
+    finish_all(&other, &["one", "another", "last"]);
     assert_eq!(replayed(store.claim(&claim("another")).wait()), b"another");
 }
 
@@ -68,10 +74,10 @@ fn after_a_restore_messages_are_known_behind_one_that_is_gone() {
     let (dir, clock) = (Dir::new(), clock());
     let store = expecting_new_ones(&dir, &clock);
     let copy = Copy::of(&dir);
-    ["one", "last"].iter().for_each(|key| finish(&store, key));
+    finish_all(&store, &["one", "last"]);
     copy.restore(&dir);
     let other = open(&dir.file(), &clock);
-    ["another", "gone", "last"].iter().for_each(|key| finish(&other, key));
+    finish_all(&other, &["another", "gone", "last"]);
     // A row whose fence is of this very moment stays.
     clock.advance(LEASE);
     other.forget(&id("gone"), true).wait().unwrap();
