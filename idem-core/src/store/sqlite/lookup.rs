@@ -78,11 +78,21 @@ impl Looking<'_> {
     }
 
     fn ask<T>(self, question: &Question<T>, id: &RecordId) -> Result<Option<T>, StoreError> {
+        self.ask_while(question, id, || ())
+    }
+
+    fn ask_while<T>(
+        self,
+        question: &Question<T>,
+        id: &RecordId,
+        meanwhile: impl Fn(),
+    ) -> Result<Option<T>, StoreError> {
         let mut known = self.keys.known(id);
         for _ in 0..Self::TIMES {
             if let Some(answer) = self.ask_at(question, id, known.row)? {
                 return Ok(Some(answer));
             }
+            meanwhile();
             if self.keys.catch_up(self.connection, self.place)?.is_none() {
                 break;
             }
@@ -143,9 +153,11 @@ fn first<T>(
 mod tests {
     use std::time::Duration;
 
+    use super::*;
     use crate::machine::{Claim, Completion, OnLapse, Recorded, Verdict};
     use crate::store::Store;
-    use crate::{Body, RecordId, SqliteStore, Token};
+    use crate::store::sqlite::open;
+    use crate::{Body, SqliteStore, Token};
 
     /// Which nobody can find, so the index may have to tell them apart only once.
     #[test]
@@ -196,6 +208,51 @@ mod tests {
             );
         }
         drop(store);
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    /// Another process writes it and puts its key into the index, and another thread of this one comes upon that, at any moment.
+    #[test]
+    fn a_record_that_comes_while_it_is_looked_for_is_found() {
+        let dir = std::env::temp_dir().join(format!("idem-lookup-{}-meanwhile", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let store = SqliteStore::open(dir.join("idem.db")).unwrap();
+        let place = open::locate(&dir.join("idem.db")).unwrap();
+        let connect = || open::reader(&place, Duration::from_secs(1)).unwrap();
+        let (connection, of_another_thread) = (connect(), connect());
+        let keys = Keys::load(&connection, &place).unwrap();
+        let looking = Looking { connection: &connection, place: &place, keys: &keys };
+        for (n, (index, other)) in
+            [(false, false), (false, true), (true, false), (true, true)].iter().enumerate()
+        {
+            let id = RecordId::from_bytes([u8::try_from(n).unwrap(); 32]);
+            let found = looking.ask_while(&FIND, &id, || {
+                let token = Token::from_bytes([1; 16]);
+                let lease = Duration::from_secs(60);
+                let claim = Claim {
+                    id,
+                    token,
+                    fingerprint: None,
+                    lease,
+                    keep: lease,
+                    on_lapse: OnLapse::Rerun,
+                    max_tries: 5,
+                    durable: false,
+                };
+                assert!(matches!(
+                    store.claim(&claim).wait(),
+                    Ok(Verdict::Claimed(_) | Verdict::InProgress { .. })
+                ));
+                if *index {
+                    store.index_all().unwrap();
+                }
+                if *other {
+                    keys.catch_up(&of_another_thread, &place).unwrap();
+                }
+            });
+            assert!(found.unwrap().is_some(), "in the index: {index}, caught up: {other}");
+        }
+        drop((store, connection));
         std::fs::remove_dir_all(dir).unwrap();
     }
 }
