@@ -133,7 +133,7 @@ pub(super) fn runs() -> impl Strategy<Value = Run> {
         .prop_map(|(stores, keys, tail, is_bounded)| Setting { stores, keys, tail, is_bounded });
     setting.prop_flat_map(|setting| {
         let steps = prop_oneof![
-            40 => step(setting).prop_map(|step| vec![step]),
+            20 => step(setting).prop_map(|step| vec![step]),
             1 => unseen(setting),
             1 => taken_back(setting),
         ];
@@ -141,16 +141,18 @@ pub(super) fn runs() -> impl Strategy<Value = Run> {
     })
 }
 
-/// A store claims without a look, while it does not know the rows that another one has made, and of which one is gone: the last, or one
-/// before others.
+/// A store claims without a look, while it does not know the rows that another one has made and maybe put into the index, and of which one is
+/// gone: the last, or one before others.
 fn unseen(Setting { stores, keys, .. }: Setting) -> impl Strategy<Value = Vec<Step>> {
     let made = (0..keys, 1..=3_u16, claim());
-    (0..stores, made, 0..3_u16, 0..keys, claim()).prop_map(
-        move |(store, (from, count, claim), gone, key, own)| {
+    (0..stores, made, select(vec![0, 32]), 0..3_u16, 0..keys, claim()).prop_map(
+        move |(store, (from, count, claim), indexed, gone, key, own)| {
+            let other = (store + 1) % stores;
             let step = |store, action| Step { store, polled: false, action };
             vec![
                 step(store, Action::ExpectNew),
-                step((store + 1) % stores, Action::Claims(Many::Run(from, count, claim))),
+                step(other, Action::Claims(Many::Run(from, count, claim))),
+                step(other, Action::Index(indexed)),
                 step(store, Action::Delete(Which::One((from + gone % count) % keys))),
                 step(store, Action::Ask(key, own)),
             ]
