@@ -136,8 +136,44 @@ pub(super) fn runs() -> impl Strategy<Value = Run> {
     let setting = (1..=3_usize, keys, tail, prop::bool::weighted(0.25))
         .prop_map(|(stores, keys, tail, is_bounded)| Setting { stores, keys, tail, is_bounded });
     setting.prop_flat_map(|setting| {
-        let steps = vec(step(setting), 1..60);
-        steps.prop_map(move |steps| Run { setting, steps })
+        let steps = prop_oneof![
+            20 => step(setting).prop_map(|step| vec![step]),
+            1 => unseen(setting),
+            1 => taken_back(setting),
+        ];
+        vec(steps, 1..60).prop_map(move |steps| Run { setting, steps: steps.concat() })
+    })
+}
+
+/// A store claims without a look, while it does not know the rows that another one has made and maybe put into the index, and of which one is
+/// gone: the last, or one before others.
+fn unseen(Setting { stores, keys, .. }: Setting) -> impl Strategy<Value = Vec<Step>> {
+    let made = (0..keys, 1..=3_u16, claim());
+    (0..stores, made, select(vec![0, 32]), 0..3_u16, 0..keys, claim()).prop_map(
+        move |(store, (from, count, claim), indexed, gone, key, own)| {
+            let other = (store + 1) % stores;
+            let step = |store, action| Step { store, polled: false, action };
+            vec![
+                step(store, Action::ExpectNew),
+                step(other, Action::Claims(Many::Run(from, count, claim))),
+                step(other, Action::Index(indexed)),
+                step(store, Action::Delete(Which::One((from + gone % count) % keys))),
+                step(store, Action::Ask(key, own)),
+            ]
+        },
+    )
+}
+
+/// A store makes rows where it has made as many that were taken back, and puts their keys into the index.
+fn taken_back(Setting { stores, keys, .. }: Setting) -> impl Strategy<Value = Vec<Step>> {
+    (0..stores, 0..keys, 0..keys, 1..=3_u16, claim()).prop_map(move |(store, from, other, count, claim)| {
+        let step = |action| Step { store, polled: false, action };
+        let refused = (from + count) % keys;
+        vec![
+            step(Action::Refused(Many::Run(from, count + 1, claim.clone()), refused)),
+            step(Action::Claims(Many::Run(other, count, claim))),
+            step(Action::Index(32)),
+        ]
     })
 }
 
