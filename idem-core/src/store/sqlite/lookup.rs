@@ -1,6 +1,6 @@
 //! How the record of a key is found.
 
-use rusqlite::{Connection, Row, Statement};
+use rusqlite::{Connection, Row};
 
 use super::row::{self, Glance, RowError};
 use super::tail::Keys;
@@ -15,6 +15,17 @@ pub(super) struct ByKey {
     pub(super) unique: &'static str,
     pub(super) at: &'static str,
     pub(super) indexed: &'static str,
+}
+
+impl ByKey {
+    /// The one to ask, of a key that is in row `at` as far as that is known.
+    pub(super) fn text(&self, keys: &Keys, at: Option<i64>) -> &'static str {
+        match at {
+            Some(_) => self.at,
+            None if keys.are_unique() => self.unique,
+            None => self.indexed,
+        }
+    }
 }
 
 /// What is to be known of a record.
@@ -71,8 +82,8 @@ impl Looking<'_> {
         self.ask(&GLANCE, id)
     }
 
-    /// The record and its row, by somebody who knows all keys: in a transaction that writes, which has begun with a
-    /// [`catch_up`](Keys::catch_up). `own` is the row that it has itself given to the key.
+    /// The record and its row, by somebody who knows all keys: in a transaction that writes, and has
+    /// found out at its beginning how far things are. `own` is the row that it has itself given to the key.
     pub(super) fn find_known(self, id: &RecordId, own: Option<i64>) -> Result<Option<Found>, StoreError> {
         self.ask_at(&FIND, id, own.or_else(|| self.keys.known(id).row))
     }
@@ -111,42 +122,26 @@ impl Looking<'_> {
         id: &RecordId,
         row: Option<i64>,
     ) -> Result<Option<T>, StoreError> {
-        if self.keys.are_unique() {
-            return self.read(question.by.unique, id, None, question.read);
-        }
         if row.is_some()
             // If it is not there, it was deleted.
-            && let Some(answer) = self.read(question.by.at, id, row, question.read)?
+            && let Some(answer) = self.read(question, id, row)?
         {
             return Ok(Some(answer));
         }
-        self.read(question.by.indexed, id, None, question.read)
+        self.read(question, id, None)
     }
 
     fn read<T>(
         self,
-        sql: &str,
+        question: &Question<T>,
         id: &RecordId,
         at: Option<i64>,
-        read: fn(&Row<'_>) -> Result<T, RowError>,
     ) -> Result<Option<T>, StoreError> {
+        let text = question.by.text(self.keys, at);
         let mut statement =
-            self.connection.prepare_cached(sql).map_err(|error| self.place.fault("read a record", error))?;
-        first(&mut statement, id, at, read).map_err(|error| self.place.unreadable(id, error))
+            self.connection.prepare_cached(text).map_err(|error| self.place.fault("read a record", error))?;
+        row::first(&mut statement, id, at, question.read).map_err(|error| self.place.unreadable(id, error))
     }
-}
-
-fn first<T>(
-    statement: &mut Statement<'_>,
-    id: &RecordId,
-    at: Option<i64>,
-    read: fn(&Row<'_>) -> Result<T, RowError>,
-) -> Result<Option<T>, RowError> {
-    statement.raw_bind_parameter(1, id.as_bytes().as_slice())?;
-    if let Some(row) = at {
-        statement.raw_bind_parameter(2, row)?;
-    }
-    statement.raw_query().next()?.map(read).transpose()
 }
 
 #[cfg(test)]

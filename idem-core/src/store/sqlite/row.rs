@@ -58,8 +58,21 @@ impl Columns for Row<'_> {
 
 /// Reads one record with the statement in `find.sql`.
 pub(super) fn find(statement: &mut Statement<'_>, id: &RecordId) -> Result<Option<Found>, RowError> {
-    let mut rows = statement.query([id.as_bytes().as_slice()])?;
-    Ok(rows.next()?.map(record).transpose()?)
+    first(statement, id, None, found)
+}
+
+/// Reads the first row that a statement finds for a key, in row `at` if its text asks for that.
+pub(super) fn first<T>(
+    statement: &mut Statement<'_>,
+    id: &RecordId,
+    at: Option<i64>,
+    read: fn(&Row<'_>) -> Result<T, RowError>,
+) -> Result<Option<T>, RowError> {
+    statement.raw_bind_parameter(1, id.as_bytes().as_slice())?;
+    if let Some(row) = at {
+        statement.raw_bind_parameter(2, row)?;
+    }
+    statement.raw_query().next()?.map(read).transpose()
 }
 
 /// Reads one record, and the number of its row.

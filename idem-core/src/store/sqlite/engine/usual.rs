@@ -36,13 +36,7 @@ impl Engine {
                     return Ok(None);
                 };
                 let row = self.row(id);
-                let settle = if self.keys.are_unique() {
-                    SETTLE.unique
-                } else if row.is_some() {
-                    SETTLE.at
-                } else {
-                    SETTLE.indexed
-                };
+                let settle = SETTLE.text(&self.keys, row);
                 let settled = row::settle(&mut *self.prepare(settle)?, id, &record, now, row);
                 (answer, settled.map_err(|error| self.unwritten(error))?)
             }
