@@ -118,18 +118,12 @@ fn set_up(
 
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fault)?;
     let owner = self::owner(&transaction).map_err(fault)?;
-    let schema = judge(place, owner)?;
-    if schema == Schema::First {
-        transaction.execute_batch("alter table idem_record rename to idem_record_1").map_err(fault)?;
+    match judge(place, owner)? {
+        Schema::Present => Ok(()),
+        Schema::Missing => make(&transaction),
+        Schema::First => bring_up_to_date(&transaction),
     }
-    if schema != Schema::Present {
-        transaction.execute_batch(SCHEMA).map_err(fault)?;
-        transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fault)?;
-        transaction.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(fault)?;
-    }
-    if schema == Schema::First {
-        transaction.execute_batch(include_str!("from_1.sql")).map_err(fault)?;
-    }
+    .map_err(fault)?;
     // Deletes nothing, but a file that can only be read says so now: `begin immediate` alone would make do with reading.
     transaction.execute("delete from idem_record where id < 0", []).map_err(fault)?;
     transaction.commit().map_err(fault)?;
@@ -139,6 +133,18 @@ fn set_up(
         let _ = connection.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(()));
     }
     Ok(connection)
+}
+
+fn make(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(SCHEMA)?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(None, "user_version", SCHEMA_VERSION)
+}
+
+fn bring_up_to_date(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("alter table idem_record rename to idem_record_1")?;
+    make(connection)?;
+    connection.execute_batch(include_str!("from_1.sql"))
 }
 
 /// A connection that only looks.
