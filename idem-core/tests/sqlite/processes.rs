@@ -134,9 +134,14 @@ fn part() {
 
 #[test]
 fn of_three_processes_one_gets_each_key() {
-    let dir = Dir::new();
     // They also race to make the file.
-    let mut actors: Vec<_> = (0..3).map(|_| Actor::start("race", &dir.file())).collect();
+    one_of_three_gets_each_key("race");
+}
+
+/// Three processes do `part`, and of each key that they ask for one is told that it is its own.
+pub(crate) fn one_of_three_gets_each_key(part: &str) {
+    let dir = Dir::new();
+    let mut actors: Vec<_> = (0..3).map(|_| Actor::start(part, &dir.file())).collect();
     for actor in &mut actors {
         assert_eq!(actor.hears(), "ready");
     }

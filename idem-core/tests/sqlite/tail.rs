@@ -5,7 +5,7 @@ use idem_core::{ManualClock, MemoryStore, SqliteStore, Store};
 use rusqlite::Connection;
 
 use crate::asks::{Dir, KEEP, LEASE, claim, clock, completion, granted, id, open, replayed};
-use crate::processes::{Actor, RACE};
+use crate::processes::{Actor, one_of_three_gets_each_key};
 
 fn finish(store: &SqliteStore, key: &str) {
     let claim = claim(key);
@@ -214,19 +214,7 @@ fn told(answer: &impl std::fmt::Debug) -> String {
 
 #[test]
 fn of_three_processes_that_index_all_the_time_one_gets_each_key() {
-    let dir = Dir::new();
-    let mut actors: Vec<_> = (0..3).map(|_| Actor::start("race and index", &dir.file())).collect();
-    for actor in &mut actors {
-        assert_eq!(actor.hears(), "ready");
-    }
-    actors.iter_mut().for_each(Actor::tell);
-    let mut keys: Vec<usize> = Vec::new();
-    for mut actor in actors {
-        keys.extend(actor.hears().split_whitespace().map(|key| key.parse::<usize>().unwrap()));
-        actor.ends_well();
-    }
-    keys.sort_unstable();
-    assert_eq!(keys, (0..RACE).collect::<Vec<_>>());
+    one_of_three_gets_each_key("race and index");
 }
 
 /// As a program does that is started for each message, and ends before its writer comes to the index.
