@@ -78,7 +78,7 @@ pub use builder::SqliteStoreBuilder;
 ///   pages are used again. A full disk, or [`max_bytes`](SqliteStoreBuilder::max_bytes), makes it refuse with
 ///   [`Full`](crate::StoreErrorKind::Full) until records have ended; those it then deletes by itself.
 /// - **Memory**: at most 24 MB for pages of the file, and 2 MB for the keys of the last messages, up to some 16,000, which the file's
-///   index does not know yet; more while large batches come one after the other. They are read when a file is opened.
+///   index does not know yet, besides those of one batch. They are read when a file is opened.
 /// - **Where**: a local file system. Write-ahead logging needs memory that all processes share, so network file systems are
 ///   refused where they can be told (on Linux). The clock is the host's wall clock.
 #[derive(Clone)]
