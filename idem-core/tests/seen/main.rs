@@ -184,6 +184,21 @@ fn a_completion_sent_again_does_not_change_what_is_replayed() {
     assert_eq!(age, SECOND);
 }
 
+/// The record keeps the payload that it was granted with.
+#[test]
+fn a_completion_of_another_payload_than_was_granted_is_not_learnt_from() {
+    for (granted, completed) in [(OTHER, FIRST), (FIRST, OTHER), (None, FIRST), (FIRST, None)] {
+        let store = SeenSet::new(idem_core::MemoryStore::new());
+        let first = Claim { fingerprint: granted, ..a_claim(1) };
+        assert!(matches!(store.claim(&first).wait().unwrap(), Verdict::Claimed(_)));
+        let completion = Completion { fingerprint: completed, ..a_completion(1, first.token, b"receipt") };
+        assert_eq!(store.complete(&completion).wait().unwrap(), Recorded::Stored);
+        let again = |fingerprint| store.claim(&Claim { fingerprint, ..a_claim(1) }).wait().unwrap();
+        assert!(matches!(again(completed), Verdict::Mismatch { .. }));
+        assert_eq!(replayed(again(granted)).as_deref(), Some(&b"receipt"[..]));
+    }
+}
+
 #[test]
 fn another_payload_goes_through_to_the_store() {
     let store = Counting::default();

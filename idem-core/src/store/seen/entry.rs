@@ -15,7 +15,7 @@ pub(super) struct Entry {
     /// Half of the record's id: 128 bits of SHA-256 are enough to tell any number of messages apart.
     id: [u8; 16],
     state: State,
-    /// The fingerprint of a message that is done, or the token of the attempt that it is under way with.
+    /// The fingerprint of a message that is done; or of one under way, half of the attempt's token, and half of the fingerprint that it was granted with.
     mark: [u8; 16],
     done_at: Micros,
     until: Micros,
@@ -39,11 +39,14 @@ enum State {
 }
 
 impl Entry {
-    pub(super) fn running(id: &RecordId, token: Token) -> Self {
+    pub(super) fn running(id: &RecordId, token: Token, fingerprint: Option<Fingerprint>) -> Self {
+        let mut mark = [0; 16];
+        mark[..8].copy_from_slice(&token.as_bytes()[..8]);
+        mark[8..].copy_from_slice(&granted_with(fingerprint));
         Self {
             id: half(id),
             state: State::Running,
-            mark: *token.as_bytes(),
+            mark,
             done_at: Micros::new(0),
             until: Micros::new(0),
             newer: NONE,
@@ -85,12 +88,14 @@ impl Entry {
 
     /// Whether it is under way with this attempt, or was when the attempt sent its completion.
     pub(super) fn is_of(&self, token: &Token) -> bool {
-        !self.is_done() && self.mark == *token.as_bytes()
+        !self.is_done() && self.mark[..8] == token.as_bytes()[..8]
     }
 
-    /// Notes that its attempt sends its completion; returns whether that is for the first time.
-    pub(super) fn complete(&mut self) -> bool {
-        std::mem::replace(&mut self.state, State::Completing) == State::Running
+    /// Notes that its attempt sends its completion; returns whether that is for the first time, and of the payload that it was granted with,
+    /// which is the one that the record keeps.
+    pub(super) fn complete(&mut self, fingerprint: Option<Fingerprint>) -> bool {
+        self.mark[8..] == granted_with(fingerprint)
+            && std::mem::replace(&mut self.state, State::Completing) == State::Running
     }
 
     pub(super) fn age(&self, now: Timestamp) -> Duration {
@@ -110,6 +115,16 @@ impl Prefixed for Entry {
         first.copy_from_slice(&self.id[..8]);
         u64::from_le_bytes(first)
     }
+}
+
+/// A fingerprint, or that there was none, as far as there is room for it.
+fn granted_with(fingerprint: Option<Fingerprint>) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    if let Some(fingerprint) = fingerprint {
+        bytes[0] = 1;
+        bytes[1..].copy_from_slice(&fingerprint.as_bytes()[..7]);
+    }
+    bytes
 }
 
 fn half(id: &RecordId) -> [u8; 16] {

@@ -68,20 +68,20 @@ impl Set {
         self.shard(id).look(id, fingerprint, asked.at)
     }
 
-    /// Notes that an attempt was granted a message.
-    pub(super) fn begin(&self, id: &RecordId, token: Token, asked: Asked) {
+    /// Notes that an attempt was granted a message with this payload.
+    pub(super) fn begin(&self, id: &RecordId, token: Token, fingerprint: Option<Fingerprint>, asked: Asked) {
         let mut shard = self.shard(id);
         if self.forgets.load(Ordering::Acquire) == asked.forgets {
-            shard.begin(id, token);
+            shard.begin(id, token, fingerprint);
         }
     }
 
-    /// Notes that an attempt sends its completion; returns whether it does so for the first time since its grant.
+    /// Notes that an attempt sends its completion; returns whether it does so for the first time since its grant, and for the payload of that.
     ///
     /// A completion that is sent again is answered like the first one, though the store may have had that for long: neither its
-    /// windows nor its bytes need be those of the record. So only the first is learnt from.
-    pub(super) fn complete(&self, id: &RecordId, token: &Token) -> bool {
-        self.shard(id).complete(id, token)
+    /// windows nor its bytes need be those of the record. So only the first is learnt from. Of another payload, its record is still that of the one granted.
+    pub(super) fn complete(&self, id: &RecordId, token: &Token, fingerprint: Option<Fingerprint>) -> bool {
+        self.shard(id).complete(id, token, fingerprint)
     }
 
     /// Forgets that an attempt was granted a message.

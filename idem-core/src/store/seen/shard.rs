@@ -79,15 +79,20 @@ impl Shard {
     }
 
     /// Notes that an attempt was granted a message.
-    pub(super) fn begin(&mut self, id: &RecordId, token: Token) {
-        self.put(id, Seen { entry: Entry::running(id, token), body: None });
+    pub(super) fn begin(&mut self, id: &RecordId, token: Token, fingerprint: Option<Fingerprint>) {
+        self.put(id, Seen { entry: Entry::running(id, token, fingerprint), body: None });
     }
 
-    /// Notes that an attempt sends its completion; returns whether it does so for the first time since its grant.
-    pub(super) fn complete(&mut self, id: &RecordId, token: &Token) -> bool {
+    /// Notes that an attempt sends its completion; returns whether it does so for the first time since its grant, and for the payload of that.
+    pub(super) fn complete(
+        &mut self,
+        id: &RecordId,
+        token: &Token,
+        fingerprint: Option<Fingerprint>,
+    ) -> bool {
         let Some(at) = self.find(id) else { return false };
         let entry = self.entries.get_mut(at);
-        entry.is_of(token) && entry.complete()
+        entry.is_of(token) && entry.complete(fingerprint)
     }
 
     /// Forgets that an attempt was granted a message.

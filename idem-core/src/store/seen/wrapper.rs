@@ -181,7 +181,7 @@ impl Listener {
                 };
                 self.set.learn(&self.id, &done, self.asked);
             }
-            Verdict::Claimed(_) => self.set.begin(&self.id, self.token, self.asked),
+            Verdict::Claimed(_) => self.set.begin(&self.id, self.token, self.fingerprint, self.asked),
             Verdict::Mismatch { state: StateKind::Done } => {}
             // The record that the set spoke for is another by now.
             _ if self.other => self.set.remove(&self.id),
@@ -205,7 +205,7 @@ struct Learner {
 impl Learner {
     fn of(set: &Arc<Set>, completion: &Completion, asked: Asked) -> Option<Self> {
         let Completion { id, token, fingerprint, ttl, keep, .. } = *completion;
-        set.complete(&id, &token).then(|| Self {
+        set.complete(&id, &token, fingerprint).then(|| Self {
             set: set.clone(),
             id,
             token,
