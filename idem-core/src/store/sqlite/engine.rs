@@ -8,6 +8,7 @@ use rusqlite::{CachedStatement, Connection};
 
 use self::housekeeping::Housekeeping;
 use super::lookup::Looking;
+use super::queue::Needs;
 use super::row;
 use super::tail::{Keys, Position};
 use super::work::{Said, Wait, Work};
@@ -21,6 +22,7 @@ mod appending;
 mod housekeeping;
 mod in_place;
 mod indexing;
+mod moment;
 mod usual;
 
 /// The connection that writes.
@@ -46,8 +48,10 @@ pub(super) struct Engine {
     made: HashMap<RecordId, i64>,
     /// How far things are in the file, if that is known: it is as long as nobody else commits.
     position: Option<Position>,
-    /// SQLite's count of the commits of others at the time when it was learnt.
-    others: i64,
+    /// SQLite's count of the commits of others, when it was last asked for.
+    others: Option<i64>,
+    /// Transactions since the [moment] that is kept was taken; 0 if none is.
+    moment: u32,
     /// How many keys are in the tail before they are put into the index.
     tail: usize,
     /// Whether they are being put there.
@@ -90,7 +94,8 @@ impl Engine {
             keys,
             made: HashMap::new(),
             position: None,
-            others: 0,
+            others: None,
+            moment: 0,
             tail,
             indexing: false,
             batch: 0,
@@ -102,9 +107,9 @@ impl Engine {
         self.commits
     }
 
-    /// Pages in the log, roughly.
-    pub(super) fn logged(&self) -> usize {
-        self.logged
+    /// What it needs, besides what it is asked for.
+    pub(super) fn needs(&self) -> Needs {
+        Needs { logged: self.logged, index: self.has_keys_to_index(), let_go: self.keeps_a_moment() }
     }
 
     /// Does all `work` in one transaction and adds one answer for each. On an error nothing of it has been done, unless it was
@@ -141,7 +146,7 @@ impl Engine {
     /// Begins a transaction that writes, and says when.
     fn begin(&mut self, wait: Wait) -> Result<Timestamp, StoreError> {
         self.wait_for(wait)?;
-        self.run("begin immediate", "begin a transaction")?;
+        self.lock()?;
         // Read once the lock is held: no record in the file is younger, and nobody changes one until the commit.
         let now = self.clock.now();
         self.check_file(now)?;
@@ -161,6 +166,7 @@ impl Engine {
 
     /// Ends a transaction that failed midway.
     pub(super) fn roll_back(&mut self) {
+        self.let_go();
         self.made.clear();
         // Rows of its own may be counted in it.
         self.position = None;
@@ -172,6 +178,7 @@ impl Engine {
 
     /// Copies the log back into the file.
     pub(super) fn tidy(&mut self) {
+        self.let_go();
         self.logged = 0;
         // What goes wrong here is noticed by the next commit; until then the log only grows.
         let _ = self.connection.query_row("pragma wal_checkpoint(passive)", [], |_| Ok(()));

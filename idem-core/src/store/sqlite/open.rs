@@ -246,6 +246,8 @@ fn write_ahead(connection: &Connection, place: &Place, wait: Duration) -> Result
 fn settle(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "cache_size", -16_000)?;
+    // There are some twenty.
+    connection.set_prepared_statement_cache_capacity(32);
     // The writer thread copies the log back itself, once its callers have their answers.
     connection.pragma_update(None, "wal_autocheckpoint", 0)
 }

@@ -23,8 +23,20 @@ pub(super) enum Next {
     Tidy,
     /// Put some keys into the index.
     Index,
+    /// Let go of the moment that is kept for the next transaction.
+    LetGo,
     /// Nothing, ever again.
     End,
+}
+
+/// What the engine needs, besides what it is asked for.
+pub(super) struct Needs {
+    /// Pages in the log.
+    pub(super) logged: usize,
+    /// Whether there are keys to put into the index.
+    pub(super) index: bool,
+    /// Whether it keeps a moment that has to be let go of in time.
+    pub(super) let_go: bool,
 }
 
 /// Jobs in the order of their arrival, those that need the disk apart from those that do not.
@@ -34,6 +46,10 @@ pub(super) struct Queue {
     filled: Condvar,
     /// Whether there are others, as it was when the lock was last held.
     crowded: AtomicBool,
+    /// Whether the writer knows of a moment that is kept.
+    watches: AtomicBool,
+    /// Whether there was a transaction since it last looked after that.
+    stirred: AtomicBool,
 }
 
 struct Waiting {
@@ -85,7 +101,7 @@ impl Queue {
     /// that has not been as long before grows, and a sync of a file that grows takes twice as long.
     const LOG: (usize, usize) = (1_000, 8_000);
 
-    /// How long nobody has to come until that is nothing to do, where there were many.
+    /// How long nobody has to come until there is nothing to do, where there were many or a moment is kept.
     const PAUSE: Duration = Duration::from_millis(20);
 
     /// Adds a job, or gives it back if the queue is closed.
@@ -113,18 +129,32 @@ impl Queue {
         !self.lock().idle
     }
 
-    /// Says how many pages are in the log, and whether there are keys to put into the index.
-    pub(super) fn due(&self, pages: usize, index: bool) {
+    /// Says what the engine needs. Returns whether somebody is there to see to it.
+    pub(super) fn due(&self, needs: &Needs) -> bool {
         let (soon, at_last) = Self::LOG;
-        if pages < soon && !index {
-            return;
+        let tidy = needs.logged >= soon;
+        let watch = needs.let_go && !self.watches();
+        self.stirred.store(needs.let_go && !watch, Ordering::Relaxed);
+        if !tidy && !needs.index && !watch {
+            return true;
         }
         let mut waiting = self.lock();
-        if pages >= soon {
-            waiting.tidy = Some(if pages >= at_last { Tidy::Now } else { Tidy::WhenIdle });
+        if tidy {
+            waiting.tidy = Some(if needs.logged >= at_last { Tidy::Now } else { Tidy::WhenIdle });
         }
-        waiting.index |= index;
-        self.wake(waiting);
+        waiting.index |= needs.index;
+        if watch {
+            self.watches.store(true, Ordering::Relaxed);
+        }
+        let is_there = !waiting.closed;
+        if tidy || needs.index {
+            self.wake(waiting);
+        } else if waiting.idle {
+            // It only begins to count the time, and nobody has to make room for that.
+            drop(waiting);
+            self.filled.notify_one();
+        }
+        is_there
     }
 
     /// Waits for jobs and moves a batch of one kind into `batch`.
@@ -141,11 +171,15 @@ impl Queue {
                 waiting.batches = 0;
                 return Next::Index;
             }
-            // Among many there is always a moment without a job, and the next comes at once.
+            // Among many there is always an instant without a job, and the next comes at once.
             let pause = waiting.tidy == Some(Tidy::WhenIdle) && nothing && waiting.last > 1 && !paused;
             if waiting.tidy == Some(Tidy::Now) || waiting.tidy.is_some() && nothing && !pause {
                 waiting.tidy = None;
                 return Next::Tidy;
+            }
+            if self.watches() && nothing && paused && !self.stirred.swap(false, Ordering::Relaxed) {
+                self.watches.store(false, Ordering::Relaxed);
+                return Next::LetGo;
             }
             let wait = if lasting && (!quick || waiting.passed >= Self::PATIENCE) {
                 Wait::Disk
@@ -156,7 +190,7 @@ impl Queue {
             } else {
                 waiting.idle = true;
                 self.crowded.store(waiting.last > 1, Ordering::Relaxed);
-                if pause {
+                if pause || self.watches() {
                     let woken = self.filled.wait_timeout_while(waiting, Self::PAUSE, |waiting| waiting.idle);
                     let timeout;
                     (waiting, timeout) = woken.unwrap_or_else(PoisonError::into_inner);
@@ -192,8 +226,13 @@ impl Queue {
         let mut waiting = self.lock();
         waiting.closed = true;
         self.crowded.store(false, Ordering::Relaxed);
+        self.watches.store(false, Ordering::Relaxed);
         let quick = std::mem::take(&mut waiting.quick);
         quick.into_iter().chain(std::mem::take(&mut waiting.lasting))
+    }
+
+    fn watches(&self) -> bool {
+        self.watches.load(Ordering::Relaxed)
     }
 
     /// A writer at work looks again by itself; a system call for each job would cost more than the job.
@@ -221,7 +260,7 @@ mod tests {
     fn after_a_batch_of(last: usize) -> Queue {
         let queue = Queue::default();
         queue.lock().last = last;
-        queue.due(Queue::LOG.0, false);
+        queue.due(&Needs { logged: Queue::LOG.0, index: false, let_go: false });
         queue
     }
 
@@ -231,6 +270,26 @@ mod tests {
         let started = Instant::now();
         assert!(matches!(queue.next(&mut Vec::new()), Next::Tidy));
         assert!(started.elapsed() >= Queue::PAUSE);
+    }
+
+    #[test]
+    fn a_moment_is_let_go_of_once_nobody_has_come_for_a_while() {
+        let queue = Queue::default();
+        let keeps = Needs { logged: 0, index: false, let_go: true };
+        assert!(queue.due(&keeps));
+        let started = Instant::now();
+        assert!(queue.is_quiet(), "nobody has to queue for that");
+        assert!(matches!(queue.next(&mut Vec::new()), Next::LetGo));
+        assert!(started.elapsed() >= Queue::PAUSE);
+        // Somebody came meanwhile.
+        queue.due(&keeps);
+        queue.due(&keeps);
+        let started = Instant::now();
+        assert!(matches!(queue.next(&mut Vec::new()), Next::LetGo));
+        assert!(started.elapsed() >= 2 * Queue::PAUSE);
+        queue.close();
+        assert!(!queue.due(&keeps), "there is nobody left to do it");
+        assert!(matches!(queue.next(&mut Vec::new()), Next::End));
     }
 
     #[test]

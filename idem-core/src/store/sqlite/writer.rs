@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use super::engine::{Answers, Engine};
 use super::novelty::Novelty;
 use super::promise::{Promised, promise};
-use super::queue::{Job, Next, Queue};
+use super::queue::{Job, Needs, Next, Queue};
 use super::work::{Said, Wait, Work};
 use crate::machine::{Answer, Claim, Verdict};
 use crate::store::sqlite_record::Place;
@@ -74,7 +74,7 @@ impl Writer {
         if let Ok(Some(verdict)) = &verdict {
             self.novelty.note(matches!(verdict, Verdict::Claimed(_)));
         }
-        self.queue.due(engine.logged(), engine.has_keys_to_index());
+        self.leave(&mut engine);
         ControlFlow::Break(verdict)
     }
 
@@ -98,13 +98,13 @@ impl Writer {
 
     fn finish(&self, engine: &mut Engine, mut work: Work) -> Result<Said, StoreError> {
         if let Some(said) = self.guard(engine, |engine| engine.end_alone(&work))? {
-            self.queue.due(engine.logged(), engine.has_keys_to_index());
+            self.leave(engine);
             return Ok(said);
         }
         let mut answers = Vec::with_capacity(1);
         loop {
             self.settle(engine, work.wait(), std::iter::once(&work), &mut answers)?;
-            self.queue.due(engine.logged(), engine.has_keys_to_index());
+            self.leave(engine);
             match answers.pop() {
                 Some(Ok(Said::More(rest))) => work = rest,
                 Some(answer) => return answer,
@@ -115,10 +115,19 @@ impl Writer {
         }
     }
 
+    /// Sees to what the engine needs after work on this thread.
+    fn leave(&self, engine: &mut Engine) {
+        if !self.queue.due(&engine.needs()) {
+            engine.let_go();
+        }
+    }
+
     /// Puts keys into the index, in so many steps at most.
     pub(super) fn index_steps(&self, steps: usize) -> Result<(), StoreError> {
         let mut engine = self.lock();
-        self.guard(&mut engine, |engine| engine.index_steps(steps))
+        let done = self.guard(&mut engine, |engine| engine.index_steps(steps));
+        self.leave(&mut engine);
+        done
     }
 
     fn run(&self) {
@@ -137,15 +146,20 @@ impl Writer {
                 Next::Index => {
                     let mut engine = self.lock();
                     let done = self.guard(&mut engine, Engine::index_turn);
+                    let needs = engine.needs();
                     // If it failed, the next batch brings it up again.
-                    self.queue.due(engine.logged(), done.is_ok() && engine.has_keys_to_index());
+                    self.queue.due(&Needs { index: needs.index && done.is_ok(), ..needs });
+                    continue;
+                }
+                Next::LetGo => {
+                    self.lock().let_go();
                     continue;
                 }
                 Next::End => return,
             };
             let mut engine = self.lock();
             let outcome = self.settle(&mut engine, wait, jobs.iter().map(|job| &job.work), &mut answers);
-            let (logged, index) = (engine.logged(), engine.has_keys_to_index());
+            let needs = engine.needs();
             drop(engine);
             self.learn(&answers);
             match outcome {
@@ -161,7 +175,7 @@ impl Writer {
                 // A waker is foreign code, and its panic must not keep the others asleep.
                 let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
             }
-            self.queue.due(logged, index);
+            self.queue.due(&needs);
         }
     }
 

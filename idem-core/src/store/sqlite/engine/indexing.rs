@@ -20,28 +20,20 @@ impl Engine {
         if self.keys.are_unique() {
             return Ok(());
         }
-        let others = self.commits_of_others()?;
-        if self.position.is_none() || others != self.others {
+        if self.others_have_written()? || self.position.is_none() {
             self.position = self.keys.catch_up(&self.connection, &self.place)?;
             if self.position.is_some_and(|position| position.content < self.keys.content()) {
                 // Nobody sees an earlier moment in here: somebody has set the count back.
                 self.keys.forget();
                 self.position = self.keys.catch_up(&self.connection, &self.place)?;
             }
-            self.others = others;
             self.indexing = self.position.is_some_and(|position| position.next != 0);
         }
         Ok(())
     }
 
-    /// A number that is another once somebody else has committed, whatever that was: rows, or all content of an earlier file.
-    pub(super) fn commits_of_others(&self) -> Result<i64, StoreError> {
-        let count = self.prepare("pragma data_version")?.query_row([], |row| row.get(0));
-        count.map_err(|error| self.place.fault("ask whether others have written", error))
-    }
-
     /// Whether there are keys to put into the index.
-    pub(in crate::store::sqlite) fn has_keys_to_index(&self) -> bool {
+    pub(super) fn has_keys_to_index(&self) -> bool {
         self.indexing || self.keys.len() >= self.tail
     }
 
