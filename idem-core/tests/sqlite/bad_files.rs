@@ -53,8 +53,8 @@ fn a_database_that_another_program_has_only_marked() {
 fn a_schema_of_a_newer_version() {
     let dir = Dir::new();
     drop(SqliteStore::open(dir.file()).unwrap());
-    Connection::open(dir.file()).unwrap().pragma_update(None, "user_version", 3).unwrap();
-    refused(&dir.file(), StoreErrorKind::Foreign, "version 3, made by a newer idem");
+    Connection::open(dir.file()).unwrap().pragma_update(None, "user_version", 4).unwrap();
+    refused(&dir.file(), StoreErrorKind::Foreign, "version 4, made by a newer idem");
 }
 
 #[test]
@@ -94,6 +94,27 @@ fn a_schema_of_the_first_version_becomes_the_present_one_with_its_records() {
     }
     let store = SqliteStore::open(dir.file()).unwrap();
     assert_eq!(granted(store.claim(&claim("another")).wait()).tries, 1);
+}
+
+#[test]
+fn a_schema_of_the_second_version_becomes_the_present_one_with_its_records() {
+    let dir = Dir::new();
+    let store = SqliteStore::open(dir.file()).unwrap();
+    let claims: Vec<_> = (0..100).map(|n| claim(&format!("key {n}"))).collect();
+    let grants: Vec<_> = claims.iter().map(|claim| granted(store.claim(claim).wait())).collect();
+    drop(store);
+    let hand = Connection::open(dir.file()).unwrap();
+    hand.execute_batch("alter table idem_record drop column room; pragma user_version = 2").unwrap();
+    drop(hand);
+    for (claim, grant) in claims.iter().zip(grants) {
+        let store = SqliteStore::open(dir.file()).unwrap();
+        let recorded = store.complete(&completion(claim, grant, b"receipt")).wait().unwrap();
+        assert_eq!(recorded, Recorded::Stored);
+    }
+    let store = SqliteStore::open(dir.file()).unwrap();
+    for claim in &claims {
+        assert_eq!(replayed(store.claim(claim).wait()), b"receipt");
+    }
 }
 
 /// It is then held twice.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use rusqlite::{CachedStatement, Connection};
 
 use self::housekeeping::Housekeeping;
+use self::room::Room;
 use super::lookup::Looking;
 use super::queue::Needs;
 use super::row;
@@ -23,7 +24,14 @@ mod housekeeping;
 mod in_place;
 mod indexing;
 mod moment;
+mod room;
 mod usual;
+
+/// Writes a record over a row, and what room there was for its result with the result.
+const UPDATE: &str = concat!(
+    "update idem_record set room = iif(?2 < 2, room, null), ",
+    include_str!("../sqlite_record/update.sql")
+);
 
 /// The connection that writes.
 pub(super) struct Engine {
@@ -58,6 +66,8 @@ pub(super) struct Engine {
     indexing: bool,
     /// Rows that the last transaction has made, if none were put there since.
     batch: usize,
+    /// What a claim keeps for its result.
+    room: Room,
 }
 
 /// What an operation answered; the error concerns it alone.
@@ -99,6 +109,7 @@ impl Engine {
             tail,
             indexing: false,
             batch: 0,
+            room: Room::default(),
         }
     }
 
@@ -248,7 +259,8 @@ impl Engine {
     }
 
     fn overwrite(&self, row: i64, record: &Record) -> Result<(), StoreError> {
-        let written = row::write(&mut *self.prepare(statements::UPDATE)?, row, record);
+        let update = if self.keys.are_unique() { statements::UPDATE } else { UPDATE };
+        let written = row::write(&mut *self.prepare(update)?, row, record);
         written.map(drop).map_err(|error| self.unwritten(error))
     }
 

@@ -1,4 +1,4 @@
-insert into idem_record select * from idem_record_1;
+insert into idem_record select *, null from idem_record_1;
 
 insert into idem_key select substr(k, 1, 8), id from idem_record order by k;
 

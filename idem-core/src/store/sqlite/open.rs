@@ -15,7 +15,7 @@ use crate::{StoreError, StoreErrorKind};
 /// "idem", where SQLite keeps the name of the program that a file belongs to.
 const APPLICATION_ID: i32 = 0x6964_656d;
 /// Raised whenever `schema.sql` changes; each step then gets its migration.
-const SCHEMA_VERSION: i32 = 2;
+const SCHEMA_VERSION: i32 = 3;
 /// Rows in the order of their arrival, and their keys in an index that is behind.
 const SCHEMA: &str = concat!(
     "create table idem_record (\n",
@@ -23,6 +23,7 @@ const SCHEMA: &str = concat!(
     "    k          blob    not null check (length(k) = 32),\n",
     include_str!("../sqlite_record/columns.sql"),
     include_str!("keys.sql"),
+    include_str!("room.sql"),
 );
 
 /// Where the file of a store lies: absolute, free of links, on a file system that idem can use.
@@ -111,8 +112,9 @@ fn set_up(
     write_ahead(&connection, place, wait)?;
     let fault = |error| place.fault("set up the file", error);
     settle(&connection).map_err(fault)?;
-    // Of the first schema it is held twice for a moment, so it may be as large as it may grow and still be brought to the present one.
-    if found != Schema::First {
+    // Of the first schema all is held twice for a moment, so a file may be as large as it may grow and still be brought to the present one.
+    let is_older = matches!(found, Schema::First | Schema::Second);
+    if !is_older {
         limit(&connection, max_bytes).map_err(fault)?;
     }
 
@@ -121,15 +123,16 @@ fn set_up(
     match judge(place, owner)? {
         Schema::Present => Ok(()),
         Schema::Missing => make(&transaction),
-        Schema::First => bring_up_to_date(&transaction),
+        Schema::First => replace_first(&transaction),
+        Schema::Second => extend_second(&transaction),
     }
     .map_err(fault)?;
     // Deletes nothing, but a file that can only be read says so now: `begin immediate` alone would make do with reading.
     transaction.execute("delete from idem_record where id < 0", []).map_err(fault)?;
     transaction.commit().map_err(fault)?;
-    if found == Schema::First {
+    if is_older {
         limit(&connection, max_bytes).map_err(fault)?;
-        // The whole file is in the log. Whoever looks at it just now may keep it there, until the writer copies it back.
+        // The whole file may be in the log. Whoever looks at it just now may keep it there, until the writer copies it back.
         let _ = connection.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(()));
     }
     Ok(connection)
@@ -138,10 +141,19 @@ fn set_up(
 fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SCHEMA)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    mark_present(connection)
+}
+
+fn mark_present(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", SCHEMA_VERSION)
 }
 
-fn bring_up_to_date(connection: &Connection) -> rusqlite::Result<()> {
+fn extend_second(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(include_str!("room.sql"))?;
+    mark_present(connection)
+}
+
+fn replace_first(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("alter table idem_record rename to idem_record_1")?;
     make(connection)?;
     connection.execute_batch(include_str!("from_1.sql"))
@@ -184,6 +196,8 @@ enum Schema {
     Missing,
     /// The first version, whose table had an index of its own.
     First,
+    /// The second, whose rows grew when their results came.
+    Second,
     Present,
 }
 
@@ -199,6 +213,7 @@ fn judge(place: &Place, owner: Owner) -> Result<Schema, StoreError> {
     match owner {
         Owner { application: 0, version: 0, tables: 0 } => Ok(Schema::Missing),
         Owner { application: APPLICATION_ID, version: 1, tables: 1.. } => Ok(Schema::First),
+        Owner { application: APPLICATION_ID, version: 2, tables: 1.. } => Ok(Schema::Second),
         Owner { application: APPLICATION_ID, version: SCHEMA_VERSION, tables: 1.. } => Ok(Schema::Present),
         Owner { application: APPLICATION_ID, version, .. } if version > SCHEMA_VERSION => Err(place.error(
             StoreErrorKind::Foreign,

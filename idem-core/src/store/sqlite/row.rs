@@ -117,15 +117,18 @@ pub(super) fn write(
     Ok(statement.raw_execute()? == 1)
 }
 
-/// Writes a record into row `row`, with the statement in `append.sql`, unless the index knows its key. Returns whether it did.
+/// Writes a record into row `row`, with the statement in `append.sql` and `room` bytes more, unless the index knows its key. Returns
+/// whether it did.
 pub(super) fn append(
     statement: &mut Statement<'_>,
     id: &RecordId,
     record: &Record,
     row: i64,
+    room: i64,
 ) -> rusqlite::Result<bool> {
     bind(statement, id.as_bytes().as_slice(), record)?;
     statement.raw_bind_parameter(14, row)?;
+    statement.raw_bind_parameter(15, room)?;
     Ok(statement.raw_execute()? == 1)
 }
 

@@ -289,7 +289,7 @@ mod tests {
         let (place, writer, dir) = file("back");
         put(&writer, 1..=4);
         let keys = Keys::load(&writer, &place).unwrap();
-        writer.execute_batch("pragma schema_version = 1; insert into idem_record select 5, zeroblob(32), st, token, fence, tries, fp, made_at, drop_at, lease_at, prior, done_at, body_until, body from idem_record where id = 4").unwrap();
+        writer.execute_batch("pragma schema_version = 1; insert into idem_record select 5, zeroblob(32), st, token, fence, tries, fp, made_at, drop_at, lease_at, prior, done_at, body_until, body, room from idem_record where id = 4").unwrap();
         let position = keys.catch_up(&writer, &place).unwrap().unwrap();
         assert_eq!((position.content, position.last), (1, 5));
         assert!(keys.content() > 1);

@@ -8,9 +8,14 @@ use crate::{RecordId, StoreError, Timestamp, Token};
 
 /// Writes the end of an attempt that holds its record.
 const SETTLE: ByKey = ByKey {
-    unique: concat!(include_str!("settle.sql"), "k = ?1"),
-    at: concat!(include_str!("settle.sql"), "id = ?9 and k = ?1"),
+    unique: concat!("update or fail idem_record set ", include_str!("settle.sql"), "k = ?1"),
+    at: concat!(
+        "update or fail idem_record set room = null, ",
+        include_str!("settle.sql"),
+        "id = ?9 and k = ?1"
+    ),
     indexed: concat!(
+        "update or fail idem_record set room = null, ",
         include_str!("settle.sql"),
         "id in (select record from idem_key where start = substr(?1, 1, 8)) and k = ?1"
     ),
@@ -31,6 +36,7 @@ impl Engine {
                 (answer, self.insert_new(id, &record)?)
             }
             Operation::Complete(completion) | Operation::Fail(completion) => {
+                self.room.learn(completion);
                 let held = held(completion.token, now);
                 let (answer, Change::Put(record)) = decide(Some(&held), operation, now) else {
                     return Ok(None);

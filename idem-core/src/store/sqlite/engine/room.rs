@@ -1,0 +1,89 @@
+//! Room for a result, kept from the claim on.
+//!
+//! New rows fill one page after the other. If a row grows once its result comes, its page is full, and SQLite moves rows to others: it writes
+//! them twice as often, and leaves them half empty. So a claim keeps as many bytes as the last result took.
+
+use crate::machine::{Completion, Record, State};
+
+/// What is expected of the next result.
+#[derive(Default)]
+pub(super) struct Room {
+    bytes: i64,
+}
+
+impl Room {
+    /// The most that is kept. Of larger results few share a page, so there is little to be saved, and each byte is written twice.
+    const MOST: usize = 256;
+    /// What an end takes besides the result: the number of its state, and two instants in place of one.
+    const END: i64 = 1 + 8;
+
+    /// Notes what came, to expect the same.
+    pub(super) fn learn(&mut self, completion: &Completion) {
+        self.bytes = match i64::try_from(completion.body.len()) {
+            Ok(body) if completion.body.len() <= Self::MOST => body + Self::END,
+            _ => 0,
+        };
+    }
+
+    /// How many bytes a new record keeps.
+    pub(super) fn of(&self, record: &Record) -> i64 {
+        if matches!(record.state, State::Held { .. }) { self.bytes } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{Claim, Operation};
+    use crate::store::sqlite::engine::Engine;
+    use crate::store::sqlite::engine::in_place::tests::{claim, engines};
+    use crate::store::sqlite::work::{Wait, Work};
+    use crate::{Body, RecordId};
+
+    /// How many pages the results of `count` messages take besides those that their claims have taken.
+    fn pages_for_results(engine: &mut Engine, first: u16, count: u16, body: usize) -> i64 {
+        let pages = |engine: &Engine| -> i64 {
+            engine.connection.query_row("pragma page_count", [], |row| row.get(0)).unwrap()
+        };
+        let of = |n: u16| {
+            let mut id = [0; 32];
+            id[..2].copy_from_slice(&n.wrapping_mul(40_503).to_be_bytes());
+            Claim { id: RecordId::from_bytes(id), ..claim(1) }
+        };
+        let claims = Work::Claims((first..first + count).map(of).collect());
+        engine.transact(Wait::Commit, [claims].iter(), &mut Vec::new()).unwrap();
+        let before = pages(engine);
+        let ends = (first..first + count).map(|n| {
+            let Claim { id, token, keep, .. } = of(n);
+            let body = Body::copy_from(&vec![7; body]);
+            let completion = Completion { id, token, fence: 0, fingerprint: None, body, ttl: keep, keep };
+            Work::One(id, Operation::Complete(completion))
+        });
+        let ends: Vec<_> = ends.collect();
+        let mut answers = Vec::new();
+        engine.transact(Wait::Disk, ends.iter(), &mut answers).unwrap();
+        assert!(answers.iter().all(Result::is_ok));
+        pages(engine) - before
+    }
+
+    #[test]
+    fn results_like_the_last_one_take_no_more_pages_than_their_claims() {
+        for body in [0, 10, 64, Room::MOST] {
+            let (mut one, other, dir) = engines(&format!("room {body}"));
+            assert!(pages_for_results(&mut one, 0, 200, body) > 0, "nobody could know how long they are");
+            assert_eq!(pages_for_results(&mut one, 200, 200, body), 0, "{body}");
+            drop((one, other));
+            std::fs::remove_dir_all(dir).unwrap();
+        }
+    }
+
+    #[test]
+    fn nothing_is_kept_for_large_results() {
+        let (mut one, other, dir) = engines("room for large ones");
+        let body = Room::MOST + 1;
+        pages_for_results(&mut one, 0, 10, body);
+        assert!(pages_for_results(&mut one, 10, 100, body) > 4);
+        drop((one, other));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+}

@@ -1,0 +1,2 @@
+-- Bytes that a claim keeps, so that the row does not grow when its result comes: rows lie close to each other, and SQLite would have to move them.
+alter table idem_record add column room blob;
