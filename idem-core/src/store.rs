@@ -102,7 +102,8 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Asks for many at once, in as few round trips as the store can; one verdict for each claim, in order. Of two equal keys
-    /// the second is judged after the first.
+    /// the second is judged after the first. An error says nothing about any of them: some may have been granted, as those before
+    /// the one for which there was no room. Sent again with its token, such a claim is granted as it was.
     fn claim_many(&self, claims: &[Claim]) -> Reply<Vec<Verdict>>;
 
     /// Extends a lease, counted from the store's now.
