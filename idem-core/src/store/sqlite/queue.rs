@@ -143,10 +143,10 @@ impl Queue {
             waiting.tidy = Some(if needs.logged >= at_last { Tidy::Now } else { Tidy::WhenIdle });
         }
         waiting.index |= needs.index;
-        if watch {
-            self.watches.store(true, Ordering::Relaxed);
-        }
         let is_there = !waiting.closed;
+        if watch {
+            self.watches.store(is_there, Ordering::Relaxed);
+        }
         if tidy || needs.index {
             self.wake(waiting);
         } else if waiting.idle {

@@ -247,6 +247,8 @@ struct Abandon<'w>(&'w Writer);
 impl Drop for Abandon<'_> {
     fn drop(&mut self) {
         self.0.queue.abandon().for_each(drop);
+        // Nobody will come to do it in time.
+        self.0.lock().let_go();
     }
 }
 
@@ -291,6 +293,30 @@ mod tests {
         writer.queue.close();
         thread.join().unwrap();
         assert!(matches!(block_on(writer.send(sweep())), Some(Ok(Said::Swept(0)))), "after the end too");
+        std::fs::remove_dir_all(file.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn no_moment_is_kept_once_nobody_is_left_to_let_go_of_it() {
+        let file = file("moment");
+        let place = open::locate(&file).unwrap();
+        let connection = open::writer(&place, Duration::from_secs(1), None, false).unwrap();
+        let keys = Arc::new(Keys::load(&connection, &place).unwrap());
+        let engine = Engine::new(connection, place.clone(), Clock::wall(), Duration::from_secs(1), keys, 10);
+        let (writer, thread) = Writer::start(engine, place).unwrap();
+        let sweep = || {
+            block_on(writer.send(Work::Sweep { after: 0, left: 1, swept: 0 })).unwrap().unwrap();
+        };
+        let is_kept = || writer.lock().needs().let_go;
+        sweep();
+        sweep();
+        writer.queue.close();
+        thread.join().unwrap();
+        assert!(!is_kept());
+        for _ in 0..3 {
+            sweep();
+            assert!(!is_kept());
+        }
         std::fs::remove_dir_all(file.parent().unwrap()).unwrap();
     }
 

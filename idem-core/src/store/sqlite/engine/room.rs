@@ -34,7 +34,7 @@ impl Room {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{Claim, Operation};
+    use crate::machine::{Claim, Operation, Renewal};
     use crate::store::sqlite::engine::Engine;
     use crate::store::sqlite::engine::in_place::tests::{claim, engines};
     use crate::store::sqlite::work::{Wait, Work};
@@ -53,6 +53,12 @@ mod tests {
         let claims = Work::Claims((first..first + count).map(of).collect());
         engine.transact(Wait::Commit, [claims].iter(), &mut Vec::new()).unwrap();
         let before = pages(engine);
+        let renewals = (first..first + count).map(|n| {
+            let Claim { id, token, lease, .. } = of(n);
+            Work::One(id, Operation::Renew(Renewal { id, token, lease }))
+        });
+        let renewals: Vec<_> = renewals.collect();
+        engine.transact(Wait::Commit, renewals.iter(), &mut Vec::new()).unwrap();
         let ends = (first..first + count).map(|n| {
             let Claim { id, token, keep, .. } = of(n);
             let body = Body::copy_from(&vec![7; body]);
