@@ -107,7 +107,7 @@ fn a_schema_of_the_second_version_becomes_the_present_one_with_its_records() {
     hand.execute_batch("alter table idem_record drop column room; pragma user_version = 2").unwrap();
     drop(hand);
     for (claim, grant) in claims.iter().zip(grants) {
-        let store = SqliteStore::open(dir.file()).unwrap();
+        let store = SqliteStore::builder(dir.file()).max_bytes(1).open().unwrap();
         let recorded = store.complete(&completion(claim, grant, b"receipt")).wait().unwrap();
         assert_eq!(recorded, Recorded::Stored);
     }

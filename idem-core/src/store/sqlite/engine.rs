@@ -27,12 +27,6 @@ mod moment;
 mod room;
 mod usual;
 
-/// Writes a record over a row, and what room there was for its result with the result.
-const UPDATE: &str = concat!(
-    "update idem_record set room = iif(?2 < 2, room, null), ",
-    include_str!("../sqlite_record/update.sql")
-);
-
 /// The connection that writes.
 pub(super) struct Engine {
     connection: Connection,
@@ -259,8 +253,7 @@ impl Engine {
     }
 
     fn overwrite(&self, row: i64, record: &Record) -> Result<(), StoreError> {
-        let update = if self.keys.are_unique() { statements::UPDATE } else { UPDATE };
-        let written = row::write(&mut *self.prepare(update)?, row, record);
+        let written = row::write(&mut *self.prepare(statements::UPDATE)?, row, record);
         written.map(drop).map_err(|error| self.unwritten(error))
     }
 

@@ -113,8 +113,7 @@ fn set_up(
     let fault = |error| place.fault("set up the file", error);
     settle(&connection).map_err(fault)?;
     // Of the first schema all is held twice for a moment, so a file may be as large as it may grow and still be brought to the present one.
-    let is_older = matches!(found, Schema::First | Schema::Second);
-    if !is_older {
+    if found != Schema::First {
         limit(&connection, max_bytes).map_err(fault)?;
     }
 
@@ -130,9 +129,9 @@ fn set_up(
     // Deletes nothing, but a file that can only be read says so now: `begin immediate` alone would make do with reading.
     transaction.execute("delete from idem_record where id < 0", []).map_err(fault)?;
     transaction.commit().map_err(fault)?;
-    if is_older {
+    if found == Schema::First {
         limit(&connection, max_bytes).map_err(fault)?;
-        // The whole file may be in the log. Whoever looks at it just now may keep it there, until the writer copies it back.
+        // The whole file is in the log. Whoever looks at it just now may keep it there, until the writer copies it back.
         let _ = connection.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(()));
     }
     Ok(connection)

@@ -6,7 +6,7 @@ pub(in crate::store) const FIND: &str = concat!(include_str!("find.sql"), "main.
 /// Writes a record if there is none of its name.
 pub(in crate::store) const INSERT: &str = include_str!("insert.sql");
 /// Writes a record over a row.
-pub(in crate::store) const UPDATE: &str = concat!("update main.idem_record set ", include_str!("update.sql"));
+pub(in crate::store) const UPDATE: &str = include_str!("update.sql");
 /// Deletes a row.
 pub(in crate::store) const REMOVE: &str = include_str!("remove.sql");
 /// Writes the result of an attempt whose record says *done* already.

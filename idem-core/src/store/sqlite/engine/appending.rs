@@ -49,7 +49,7 @@ impl Engine {
         // Each transaction that writes records knows this from its begin on.
         let Some(position) = self.position else { return Err(self.out_of_place()) };
         let row = position.last + 1;
-        let written = row::append(&mut *self.prepare(sql)?, id, record, row, self.room.of(record));
+        let written = row::append(&mut *self.prepare(sql)?, id, record, row, self.room.bytes());
         if !written.map_err(|error| self.unwritten(error))? {
             return Ok(false);
         }

@@ -169,7 +169,8 @@ mod tests {
         grant(&mut one, 2);
         other.transact(Wait::Disk, [end(1)].iter(), &mut Vec::new()).unwrap();
         assert!(one.keeps_a_moment());
-        let verdict = one.claim_in_place(&of(1), false);
+        let again = Claim { token: claim(9).token, ..of(1) };
+        let verdict = one.claim_in_place(&again, false);
         assert!(matches!(verdict, Ok(Some(Verdict::Completed { .. }))), "{verdict:?}");
         drop((one, other));
         std::fs::remove_dir_all(dir).unwrap();
