@@ -18,7 +18,7 @@
 //! written unless somebody else holds it. While one message after the other is new, claims are granted, or go to the writer if that
 //! is at work, without a look before.
 //!
-//! A claim keeps room in its row for a result like the last one, so that rows do not grow and move. Between two transactions the writing connection
+//! A claim keeps room in its row for a result like the last ones, so that rows do not grow and move. Between two transactions the writing connection
 //! keeps the moment at which it reads, while nobody else writes. See the engine's `room` and `moment`.
 //!
 //! Power loss: the file is in write-ahead mode. What must last (results, deletions, claims that say so) commits with

@@ -1,2 +1,2 @@
--- Bytes that a claim keeps, so that the row does not grow when its result comes: rows lie close to each other, and SQLite would have to move them.
+-- Bytes that a claim keeps for its result, so that the row does not grow when that comes: rows lie close to each other, and SQLite would have to move them.
 alter table idem_record add column room blob;
