@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use idem_core::{Namespace, RecordId};
+use proptest::prelude::*;
 
 fn id([application, tenant, scope, key]: [&str; 4]) -> RecordId {
     Namespace::new(application, tenant, scope).record(key)
@@ -88,4 +89,38 @@ fn a_namespace_can_be_asked_again_and_by_its_clone() {
     let first = space.record("msg:1");
     assert_ne!(space.record("msg:2"), first);
     assert_eq!(space.clone().record("msg:1"), first);
+}
+
+/// Names of what makes borders hard to tell: few letters, what separates elsewhere, and bytes that a length is made of.
+fn name() -> impl Strategy<Value = String> + Clone {
+    prop_oneof![4 => "[ab:#/\0\u{1}\u{4}]{0,4}", 1 => any::<String>()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    // I10: what one handler wrote for one tenant is found by no other.
+    #[test]
+    fn two_identities_have_one_record_only_if_they_are_equal(
+        one in [name(), name(), name(), name()],
+        other in [name(), name(), name(), name()],
+    ) {
+        let record = |fields: &[String; 4]| id(fields.each_ref().map(String::as_str));
+        prop_assert_eq!(record(&one) == record(&other), one == other);
+    }
+
+    // I10
+    #[test]
+    fn what_moves_over_the_border_of_two_names_makes_another_record(
+        fields in [name(), name(), name(), name()],
+        border in 0..3_usize,
+        cut in 0..8_usize,
+    ) {
+        let joined = [&*fields[border], &*fields[border + 1]].concat();
+        let cut = joined.char_indices().map(|(at, _)| at).chain([joined.len()]).nth(cut).unwrap_or(0);
+        let mut moved = fields.clone();
+        (moved[border], moved[border + 1]) = (joined[..cut].to_owned(), joined[cut..].to_owned());
+        let record = |fields: &[String; 4]| id(fields.each_ref().map(String::as_str));
+        prop_assert_eq!(record(&fields) == record(&moved), fields == moved);
+    }
 }

@@ -1,5 +1,7 @@
 //! The invariants of the protocol, over random histories. I10 is not the machine's: an answer does not carry a key or a token,
-//! so whoever sends pairs them. Of I8 and I11 the machine has only its own part.
+//! so whoever sends pairs them. That a store does, for several keys and attempts in any order, is a property of the conformance
+//! suite's model; that no handler or tenant finds the record of another, one of `tests/key/identity.rs`. Of I8 and I11 the machine
+//! has only its own part.
 
 use idem_core::machine::{Grant, State, StateKind};
 use proptest::prelude::*;
