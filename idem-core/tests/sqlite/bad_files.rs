@@ -8,6 +8,8 @@ use idem_core::{SqliteStore, Store, StoreError, StoreErrorKind};
 use rusqlite::Connection;
 
 use crate::asks::{Dir, KEEP, claim, clock, completion, granted, id, replayed};
+#[cfg(unix)]
+use crate::processes::Actor;
 
 /// Opens `file`, which must fail with `kind`, name the file and leave it as it is.
 fn refused(file: &Path, kind: StoreErrorKind, cause: &str) -> StoreError {
@@ -310,6 +312,22 @@ fn a_full_file_refuses_with_its_name_and_goes_on_once_there_is_room() {
     let again = claim("again");
     let grant = granted(store.claim(&again).wait());
     assert_eq!(store.complete(&completion(&again, grant, &[8; 4_000])).wait().unwrap(), Recorded::Stored);
+}
+
+/// Not a full file, but a full disk: the first that has no room there is the log's index.
+#[cfg(unix)]
+#[test]
+fn a_disk_without_room_for_the_logs_index() {
+    let dir = Dir::new();
+    drop(SqliteStore::open(dir.file()).unwrap());
+    let before = std::fs::read(dir.file()).unwrap();
+    assert!(before.len() < 24 << 10);
+    let mut opens = Actor::start_short_of_room(48, "open", &dir.file());
+    let said = opens.hears();
+    opens.ends_well();
+    assert!(said.starts_with("Unavailable: ") && said.contains("idem.db: "), "{said}");
+    assert!(said.contains("`-shm` file cannot grow, as on a full disk"), "{said}");
+    assert!(std::fs::read(dir.file()).unwrap() == before, "the file was changed");
 }
 
 #[test]

@@ -24,7 +24,22 @@ pub(crate) struct Actor {
 
 impl Actor {
     pub(crate) fn start(part: &str, file: &Path) -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
+        Self::start_as(&mut Command::new(std::env::current_exe().unwrap()), part, file)
+    }
+
+    /// One whose files may not grow past so many blocks of 512 bytes: it is told so at a write, as on a full disk.
+    #[cfg(unix)]
+    pub(crate) fn start_short_of_room(blocks: u32, part: &str, file: &Path) -> Self {
+        let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        Self::start_as(
+            Command::new("sh").arg("-c").arg(limited).arg(std::env::current_exe().unwrap()),
+            part,
+            file,
+        )
+    }
+
+    fn start_as(command: &mut Command, part: &str, file: &Path) -> Self {
+        let mut child = command
             .args(["--ignored", "--exact", "--nocapture", "processes::part"])
             .env(PART, part)
             .env(FILE, file)
@@ -77,6 +92,10 @@ fn part() {
     };
     let file = Path::new(&file);
     match part.as_str() {
+        "open" => {
+            let error = SqliteStore::open(file).unwrap_err();
+            say(format!("{:?}: {error}", error.kind()));
+        }
         "race" | "race and index" => {
             let tail = if part == "race" { 8_192 } else { 2 };
             let store = SqliteStore::builder(file).tail(tail).open().unwrap();

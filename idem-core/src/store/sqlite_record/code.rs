@@ -32,6 +32,7 @@ const SCHEMA: i32 = 17;
 const MISMATCH: i32 = 20;
 const NOTADB: i32 = 26;
 const BUSY_SNAPSHOT: i32 = BUSY | 2 << 8;
+const IOERR_SHMSIZE: i32 = IOERR | 19 << 8;
 
 /// What a caller can do about it.
 pub(super) fn kind(error: &impl Failure) -> StoreErrorKind {
@@ -55,6 +56,12 @@ pub(in crate::store) fn is_busy(error: &impl Failure) -> bool {
 /// Whether another connection wrote after this transaction had read: it cannot write any more, however long it would wait.
 pub(in crate::store) fn is_too_late(error: &impl Failure) -> bool {
     error.code() == Some(BUSY_SNAPSHOT)
+}
+
+/// Whether there was no room for the index of the log. It is asked for at a commit too, after the log was written, so that what became
+/// of the transaction is as unknown as with any I/O error.
+pub(in crate::store) fn is_short_of_room(error: &impl Failure) -> bool {
+    error.code() == Some(IOERR_SHMSIZE)
 }
 
 /// The code without what it says beyond the first byte.

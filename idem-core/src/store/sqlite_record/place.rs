@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::code::{Failure, is_busy, kind};
+use super::code::{Failure, is_busy, is_short_of_room, kind};
 use super::row::RowError;
 use crate::{RecordId, StoreError, StoreErrorKind};
 
@@ -40,6 +40,9 @@ impl Place {
             StoreErrorKind::Foreign => "the file is not an SQLite database",
             StoreErrorKind::ReadOnly => "the file or its directory is read-only",
             StoreErrorKind::Unavailable if is_busy(&error) => "another connection holds its lock",
+            StoreErrorKind::Unavailable if is_short_of_room(&error) => {
+                "its `-shm` file cannot grow, as on a full disk"
+            }
             _ => "SQLite refused",
         };
         let what = if kind == StoreErrorKind::Corrupt {
