@@ -8,3 +8,4 @@ mod late;
 mod neighbours;
 mod processes;
 mod tail;
+mod unfit;
