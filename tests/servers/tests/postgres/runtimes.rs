@@ -9,7 +9,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::LocalSet;
 
 use crate::asks::{claim, granted};
-use crate::database::{fresh, open};
+use crate::database::{Other, fresh, fresh_name, migrated, open, url};
 
 fn key() -> Key {
     Key::trusted("msg:1", "a test's only message").expect("a key")
@@ -129,9 +129,13 @@ fn another_executor_can_wait() {
 #[test]
 #[cfg_attr(not(postgres_server), ignore = "postgres is not on PATH")]
 fn f35_a_store_whose_runtime_has_ended_says_so_and_neither_panics_nor_hangs() {
-    let builder = fresh();
+    let schema = fresh_name();
+    let builder = migrated(PostgresStore::builder(url()).schema(&schema));
     for runtime in [workers(1), one_thread()] {
         let store = runtime.block_on(builder.open()).expect("a store");
+        // Else the answer may be there at once.
+        let mut other = Other::at(&url());
+        other.does(&format!("begin; lock table {schema}.idem_record in exclusive mode"));
         let first = claim("before");
         let mut reply = store.claim(&first);
         runtime.block_on(async { assert!(futures::poll!(&mut reply).is_pending()) });
