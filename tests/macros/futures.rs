@@ -182,6 +182,42 @@ mod size {
             (std::mem::size_of_val(&plain(1, [0; 8192])), std::mem::size_of_val(&marked(1, [0; 8192])));
         assert!(m <= p + 512, "plain={} marked={}", p, m);
     }
+
+    pub struct H(idem::MemoryStore);
+    impl H {
+        pub async fn plain(&self, n: u64, big: [u8; 8192]) -> Result<u64, Error> {
+            tick().await;
+            Ok(n + u64::from(big[0]))
+        }
+        #[idempotent(
+            key = ["evt:<n>", "msg:<n>"],
+            store = self.0,
+            scope = "size.1",
+            scope_was = ["size.2"],
+            payload(n),
+            ttl = "1d",
+            on_duplicate = wait("5s"),
+            max_tries = 9
+        )]
+        pub async fn marked(
+            &self,
+            n: u64,
+            big: [u8; 8192],
+            #[key] key: &idem::Key,
+            #[attempt] attempt: &idem::Attempt,
+        ) -> Result<u64, Error> {
+            tick().await;
+            let _ = (key.as_str(), attempt.fence());
+            Ok(n + u64::from(big[0]))
+        }
+    }
+    #[test]
+    fn options_and_further_arguments_make_it_no_larger() {
+        let h = H(idem::MemoryStore::new());
+        let (p, m) =
+            (std::mem::size_of_val(&h.plain(1, [0; 8192])), std::mem::size_of_val(&h.marked(1, [0; 8192])));
+        assert!(m <= p + 512, "plain={} marked={}", p, m);
+    }
 }
 
 /// Depth of nested handlers.
