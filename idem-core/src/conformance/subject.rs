@@ -160,7 +160,7 @@ impl<'f> Subject<'f> {
     }
 
     pub(super) fn claim_many(&self, claims: &[Claim]) -> Vec<Verdict> {
-        let operation = format_args!("claim_many of {}", claims.len());
+        let operation = format!("claim_many of {}", claims.len());
         let verdicts = self.ask(&operation, |store| store.claim_many(claims));
         if verdicts.len() != claims.len() {
             self.broken(&format!("{} verdicts, one for each claim", claims.len()), &verdicts);
@@ -186,7 +186,7 @@ impl<'f> Subject<'f> {
     }
 
     pub(super) fn end_many(&self, ends: &[End]) -> Vec<Ended> {
-        let operation = format_args!("end_many of {}", ends.len());
+        let operation = format!("end_many of {}", ends.len());
         let answers = self.ask(&operation, |store| store.end_many(ends));
         if answers.len() != ends.len() {
             self.broken(&format!("{} answers, one for each end", ends.len()), &answers);
@@ -209,12 +209,12 @@ impl<'f> Subject<'f> {
     }
 
     pub(super) fn release(&self, claim: &Claim) -> Released {
-        let operation = format_args!("release of {:?} by {:?}", claim.id, claim.token);
+        let operation = format!("release of {:?} by {:?}", claim.id, claim.token);
         self.ask(&operation, |store| store.release(&claim.id, &claim.token))
     }
 
     pub(super) fn forget(&self, claim: &Claim, force: bool) -> Forgotten {
-        let operation = format_args!("forget {:?}, force {force}", claim.id);
+        let operation = format!("forget {:?}, force {force}", claim.id);
         self.ask(&operation, |store| store.forget(&claim.id, force))
     }
 

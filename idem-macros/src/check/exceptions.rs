@@ -58,7 +58,7 @@ pub(super) fn per_attempt(
         return false;
     }
     let reader = if reader == Reader::Key { "key" } else { "payload" };
-    let what = format_args!("`{mention}` in the {reader} gives {}", family.gives);
+    let what = format!("`{mention}` in the {reader} gives {}", family.gives);
     let instead = match example {
         Some(example) => family.instead.replace("message.id", example),
         None => family.instead.to_owned(),

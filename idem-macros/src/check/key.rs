@@ -385,18 +385,15 @@ impl OneKey<'_> {
                     "name what tells messages apart: `<{example}>`; write `<<` and `>>` for the characters"
                 ),
             ),
-            PlaceError::Arguments(method)
-                if method == "expect"
-                    && let Some(inner) = self.before_expect(text) =>
-            {
-                unwrap::expects(text, &inner, span.into(), self.cx);
-            }
-            PlaceError::Arguments(method) => self.cx.report(
-                &rules::KEY_NOT_A_PLACE,
-                span,
-                format_args!("`<{text}>` in the key calls `{method}` with arguments"),
-                format_args!("read a field, or a method without arguments, such as `<{example}>`"),
-            ),
+            PlaceError::Arguments(method) => match self.before_expect(text) {
+                Some(inner) if method == "expect" => unwrap::expects(text, &inner, span.into(), self.cx),
+                _ => self.cx.report(
+                    &rules::KEY_NOT_A_PLACE,
+                    span,
+                    format_args!("`<{text}>` in the key calls `{method}` with arguments"),
+                    format_args!("read a field, or a method without arguments, such as `<{example}>`"),
+                ),
+            },
             PlaceError::NotAPlace => {
                 let noun = self.around.noun();
                 let help = match self.simpler(text) {

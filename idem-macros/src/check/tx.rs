@@ -129,7 +129,7 @@ fn unknown(place: &Place, tx: &TxOption, item: &Item, names: &Names, cx: &mut Di
     } else {
         format!("add the transaction to its arguments, or name the one that it is: {}", list(&names.bindings))
     };
-    let what = format_args!("`{root}` is not an argument of `{function}`");
+    let what = format!("`{root}` is not an argument of `{function}`");
     cx.report(&rules::TX_NOT_AN_ARGUMENT, tx.at, what, help);
 }
 

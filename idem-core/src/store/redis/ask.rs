@@ -80,7 +80,7 @@ impl Manner {
             }
             // The client followed it as often as it does.
             _ if live.connection.is_cluster() && matches!(error.code(), Some("MOVED" | "ASK")) => {
-                let what = format_args!("cannot {}: its slots are being moved ({error})", script.doing);
+                let what = format!("cannot {}: its slots are being moved ({error})", script.doing);
                 return Err(link.place.error(StoreErrorKind::Unavailable, what).because(error));
             }
             _ => return Err(link.place.fault(script.doing, error)),
@@ -249,7 +249,7 @@ impl Link {
     }
 
     fn stray(&self, call: &Call) -> StoreError {
-        let what = format_args!(
+        let what = format!(
             "cannot {}: a reply to another call came, so the connection was given up; whether it was done is unknown",
             call.script().doing
         );

@@ -190,7 +190,7 @@ impl Link {
     /// Why there is no connection. A primary that is down is followed by another in time; one that nobody knows is not.
     async fn unopened(&self, error: RedisError) -> StoreError {
         if error.kind() == ErrorKind::MasterNameNotFoundBySentinel && self.source.is_unknown().await {
-            let what = format_args!("cannot connect: the Sentinels know no primary of this name ({error})");
+            let what = format!("cannot connect: the Sentinels know no primary of this name ({error})");
             return self.place.error(StoreErrorKind::Misconfigured, what).because(error);
         }
         self.place.fault("connect", error)

@@ -245,7 +245,7 @@ impl<C: Connection> Inbox<'_, C> {
         if own.path() == store.path() || (file(&own).is_some() && file(&own) == file(store)) {
             return Ok(());
         }
-        let what = format_args!(
+        let what = format!(
             "the transaction is one of {}, where a record of this store could not commit with the handler's rows; open the store \
              on that file, with `beside_other_tables`, or leave `store` out",
             own.path().display()
@@ -256,13 +256,12 @@ impl<C: Connection> Inbox<'_, C> {
     async fn fault(&mut self, doing: &str, error: C::Failure) -> StoreError {
         let place = self.connection.place().await;
         let unavailable = |what: &str| {
-            let what = format_args!(
-                "cannot {doing}: {what} ({error}); roll back, and run the whole transaction again"
-            );
+            let what =
+                format!("cannot {doing}: {what} ({error}); roll back, and run the whole transaction again");
             place.error(StoreErrorKind::Unavailable, what)
         };
         let said = if error.to_string().contains("no such table: main.idem_record") {
-            let what = format_args!("its table is missing; make it at start-up, with `{}`", C::CURE);
+            let what = format!("its table is missing; make it at start-up, with `{}`", C::CURE);
             place.error(StoreErrorKind::Misconfigured, what)
         } else if is_too_late(&error) {
             unavailable(

@@ -66,8 +66,7 @@ impl Place {
 
     /// That the table is another's.
     pub(in crate::store) fn not_ours(&self, error: impl Failure) -> StoreError {
-        let what =
-            format_args!("its table `idem_record` is not the one that this version of idem makes: {error}");
+        let what = format!("its table `idem_record` is not the one that this version of idem makes: {error}");
         self.error(StoreErrorKind::Foreign, what).because(error)
     }
 }
